@@ -1,0 +1,10 @@
+//! The games we know. A game is one folder here and one line below.
+
+pub mod akrpg;
+
+use crate::ruleset::{Catalog, Ruleset};
+
+/// Adds every action of every game.
+pub fn all(catalog: &mut impl Catalog) {
+    akrpg::Akrpg::actions(catalog);
+}
