@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Serialize, Serializer};
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -25,7 +26,11 @@ impl fmt::Debug for Logged {
 
 impl PartialSchema for Logged {
     fn schema() -> RefOr<Schema> {
-        utoipa::openapi::ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue).into()
+        let types = [Type::Integer, Type::Boolean, Type::String, Type::Array, Type::Object, Type::Null];
+        ObjectBuilder::new()
+            .schema_type(SchemaType::from_iter(types))
+            .description(Some("A value of a field of `target`, just as it stands there."))
+            .into()
     }
 }
 
@@ -67,10 +72,10 @@ pub enum Line {
         #[schema(value_type = String)]
         field: &'static str,
         /// What the field was.
-        #[schema(value_type = Logged, inline)]
+        #[schema(value_type = Logged)]
         from: Logged,
         /// What it is now.
-        #[schema(value_type = Logged, inline)]
+        #[schema(value_type = Logged)]
         to: Logged,
         /// The id of the rule that this change rests on.
         #[schema(value_type = String)]

@@ -55,7 +55,7 @@ pub enum RollKind {
 pub struct Roll {
     /// A check or a test.
     #[serde(default)]
-    #[schema(default = "check", inline)]
+    #[schema(default = "check")]
     pub kind: RollKind,
     /// How many dice.
     #[schema(minimum = 0, maximum = 1000)]

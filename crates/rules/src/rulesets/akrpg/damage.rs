@@ -29,7 +29,7 @@ pub struct Damage {
 #[schema(as = akrpg::Hit)]
 pub struct Hit {
     /// What kind of damage.
-    #[schema(inline)]
+    
     pub kind: Kind,
     /// How much: dice of the damage roll for physical and arts damage, points for true and elemental.
     /// Required for all of these, refused for `dot`.
@@ -47,7 +47,7 @@ pub struct Hit {
     pub dice: Option<i32>,
     /// For `dot`: what the new dice show, 6 (full) or 3 (half). Refused otherwise.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, inline, default = "full")]
+    #[schema(nullable = false, default = "full")]
     pub size: Option<DotSize>,
 }
 
@@ -154,7 +154,7 @@ pub enum HitOutcome {
 #[schema(as = akrpg::DamageDealt)]
 pub struct DamageDealt {
     /// The kind of damage.
-    #[schema(inline)]
+    
     pub kind: Kind,
     /// How many damage dice were thrown.
     pub rolled: i32,
@@ -175,7 +175,7 @@ pub struct DamageDealt {
 #[schema(as = akrpg::DotAdded)]
 pub struct DotAdded {
     /// Always `dot`.
-    #[schema(inline)]
+    
     pub kind: Kind,
     /// How many.
     pub dice_added: i32,

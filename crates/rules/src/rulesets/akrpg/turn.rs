@@ -18,7 +18,7 @@ use crate::tray::Tray;
 pub struct TurnTick {
     /// Which moment of the turn. Nothing is due at its end.
     #[serde(default)]
-    #[schema(default = "start", inline)]
+    #[schema(default = "start")]
     pub phase: Phase,
 }
 
