@@ -45,11 +45,12 @@ impl Faults {
     }
 
     /// Looks at the place `path` below this one while `look` runs.
-    pub fn within(&mut self, path: &str, look: impl FnOnce(&mut Self)) {
+    pub fn within<T>(&mut self, path: &str, look: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.at.len();
         self.at.push_str(path);
-        look(self);
+        let answer = look(self);
         self.at.truncate(length);
+        answer
     }
 
     /// Checks every entry of a list, each at its own place.

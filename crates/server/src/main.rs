@@ -1,1 +1,81 @@
-fn main() {}
+//! The program: runs the service, prints its document, or asks a running one how it is.
+
+use std::error::Error;
+use std::io::IsTerminal;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use scathe_server::config::{Cli, Command, Config};
+use scathe_server::{App, router};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+/// How long `scathe health` waits for an answer.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => serve(cli.config).await,
+        Some(Command::Openapi) => print_document(),
+        Some(Command::Health) => ask_health(cli.config.listen).await,
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("scathe: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(config: Config) -> Result<(), Box<dyn Error>> {
+    let filter = EnvFilter::try_new(&config.log)?;
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
+    let app = router(Arc::new(App::new()?), &config);
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
+    println!("Scathe listens on http://{}", listener.local_addr()?);
+    let stop = stop_signal()?;
+    axum::serve(listener, app).with_graceful_shutdown(stop).await?;
+    Ok(())
+}
+
+/// Ends when the process is asked to stop: by Ctrl-C or SIGTERM.
+fn stop_signal() -> Result<impl Future<Output = ()>, Box<dyn Error>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        tracing::info!("stopping: requests in flight are finished");
+    })
+}
+
+fn print_document() -> Result<(), Box<dyn Error>> {
+    use std::io::Write;
+    std::io::stdout().write_all(App::new()?.document())?;
+    Ok(())
+}
+
+/// Asks the service that listens here.
+async fn ask_health(mut listen: SocketAddr) -> Result<(), Box<dyn Error>> {
+    if listen.ip().is_unspecified() {
+        listen.set_ip(match listen.ip() {
+            IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        });
+    }
+    let client = reqwest::Client::builder().timeout(HEALTH_TIMEOUT).no_proxy().build()?;
+    let response = client.get(format!("http://{listen}/health")).send().await?;
+    println!("{}", response.error_for_status()?.text().await?);
+    Ok(())
+}

@@ -52,7 +52,7 @@ pub struct Creature {
     pub fragility: i32,
     /// The conditions that drop by one at each own turn start. Each must be above 0.
     #[serde(default)]
-    #[schema(max_items = 2)]
+    #[schema(max_items = 2, default = json!([]))]
     pub decaying: Vec<Condition>,
     /// Under an elemental injury: elemental damage hurts.
     #[serde(default)]
@@ -77,6 +77,7 @@ fn dot_schema() -> utoipa::openapi::schema::Array {
     utoipa::openapi::ArrayBuilder::new()
         .items(die)
         .max_items(Some(LIST))
+        .default(Some(Vec::<i32>::new().into()))
         .description(Some("The Damage Over Time tracker: what each die in it shows."))
         .build()
 }
@@ -178,18 +179,18 @@ impl Creature {
         if self.life == Some(Life::Up) && self.hp <= 0 {
             faults.add("/life", "cannot be \"up\" at 0 HP or lower");
         }
-        if self.life != Some(Life::Dead) && (1..=100).contains(&self.hd) && (0..=RATING).contains(&self.wounded) {
+        if (1..=100).contains(&self.hd) && (0..=RATING).contains(&self.wounded) {
             self.check_max_hp(options, faults);
         }
     }
 
-    /// Adds the faults of hit points and life that the maximum of the living does not allow.
+    /// Adds the faults of hit points and life that the maximum does not allow.
     fn check_max_hp(&self, options: &Options, faults: &mut Faults) {
         let max_hp = self.max_hp(options);
         if self.hp > max_hp {
             faults.add("/hp", format!("must be at most the max HP of {max_hp}, but is {}", self.hp));
         }
-        if self.life.is_some() && self.hd(options) <= 0 {
+        if matches!(self.life, Some(Life::Up | Life::Downed(_))) && self.hd(options) <= 0 {
             faults.add("/life", "must be \"dead\": wounded leaves no health dice");
         }
     }
@@ -212,12 +213,14 @@ impl Creature {
         }
     }
 
-    /// `wounded`: whoever loses downed gains one point of it. By R8 that lowers max HP, and may kill.
-    pub fn rise(&mut self, options: &Options, tray: &mut Tray<'_, Event>) {
+    /// Loses downed by `rule`, and `wounded`: gains one point of it. By R8 that lowers max HP, and
+    /// may kill.
+    pub fn rise(&mut self, rule: &'static str, options: &Options, tray: &mut Tray<'_, Event>) {
+        tray.change("/life", &mut self.life, Some(Life::Up), rule);
         let wounded = (self.wounded + 1).min(RATING);
-        tray.change("/life", &mut self.life, Some(Life::Up), "wounded");
-        tray.change("/wounded", &mut self.wounded, wounded, "wounded");
-        tray.event(Event::Wounded);
+        if tray.change("/wounded", &mut self.wounded, wounded, "wounded") {
+            tray.event(Event::Wounded);
+        }
         let max_hp = self.max_hp(options);
         if self.hp > max_hp {
             tray.change("/hp", &mut self.hp, max_hp, "wounded");

@@ -29,7 +29,6 @@ pub struct Damage {
 #[schema(as = akrpg::Hit)]
 pub struct Hit {
     /// What kind of damage.
-    
     pub kind: Kind,
     /// How much: dice of the damage roll for physical and arts damage, points for true and elemental.
     /// Required for all of these, refused for `dot`.
@@ -116,7 +115,9 @@ impl Check for Damage {
         faults.length("/hits", &self.hits, 1..=LIST);
         faults.each("/hits", &self.hits);
         let rolled = self.hits.iter().filter(|hit| matches!(hit.kind, Kind::Physical | Kind::Arts));
-        let dice: i64 = rolled.map(|hit| i64::from(hit.amount.unwrap_or(0))).sum();
+        // An amount that is out of bounds is told by itself.
+        let amounts = rolled.filter_map(|hit| hit.amount).filter(|amount| (0..=RATING).contains(amount));
+        let dice: i64 = amounts.map(i64::from).sum();
         if dice > DICE {
             faults.add("/hits", format!("call for {dice} dice together, but at most {DICE} may be thrown at once"));
         }
@@ -154,7 +155,6 @@ pub enum HitOutcome {
 #[schema(as = akrpg::DamageDealt)]
 pub struct DamageDealt {
     /// The kind of damage.
-    
     pub kind: Kind,
     /// How many damage dice were thrown.
     pub rolled: i32,
@@ -175,7 +175,6 @@ pub struct DamageDealt {
 #[schema(as = akrpg::DotAdded)]
 pub struct DotAdded {
     /// Always `dot`.
-    
     pub kind: Kind,
     /// How many.
     pub dice_added: i32,
@@ -280,13 +279,20 @@ impl Action for Damage {
 /// What one instance did, in words.
 fn sentence(hit: &Hit, dealt: &DamageDealt, before: i32, after: i32) -> String {
     let amount = hit.amount.unwrap_or(0);
-    let (kind, mut said) = match dealt.kind {
-        Kind::Physical => ("physical", vec![format!("{} pierce", dealt.pierced)]),
-        Kind::Arts => ("arts", vec![format!("{} pierce", dealt.pierced)]),
-        Kind::Elemental if dealt.pierced < amount => ("elemental", vec!["no elemental injury".to_owned()]),
-        Kind::Elemental => ("elemental", Vec::new()),
-        Kind::True | Kind::Dot => ("true", Vec::new()),
+    let pierce = if dealt.pierced == 1 { "pierces" } else { "pierce" };
+    let mut said = Vec::new();
+    let kind = match dealt.kind {
+        Kind::Physical => "physical",
+        Kind::Arts => "arts",
+        Kind::Elemental => "elemental",
+        Kind::True | Kind::Dot => "true",
     };
+    if matches!(dealt.kind, Kind::Physical | Kind::Arts) {
+        said.push(format!("{} {pierce}", dealt.pierced));
+    }
+    if dealt.kind == Kind::Elemental && dealt.pierced < amount {
+        said.push("no elemental injury".to_owned());
+    }
     if dealt.modified != dealt.pierced {
         said.push(format!("{} after fragility and sanctuary", dealt.modified));
     }
@@ -311,22 +317,33 @@ fn deal(
     options: &Options,
     tray: &mut Tray<'_, Event>,
 ) -> Result<DamageDealt, Stop> {
-    let mut damage = hit.amount.unwrap_or(0);
-    let mut rolled = 0;
-    match hit.kind {
-        Kind::Physical | Kind::Arts => rolled = damage_roll(hit, creature, &mut damage, tray)?,
-        Kind::True | Kind::Dot => tray.step("damage", &mut damage, hit.amount.unwrap_or(0), "true_damage"),
-        Kind::Elemental => elemental_damage(creature, &mut damage, tray),
+    let amount = hit.amount.unwrap_or(0);
+    let (mut damage, mut rolled) = (amount, 0);
+    if matches!(hit.kind, Kind::Physical | Kind::Arts) {
+        rolled = damage_roll(hit, creature, &mut damage, tray)?;
+    } else if hit.kind == Kind::Elemental {
+        elemental_damage(creature, &mut damage, tray);
+    } else {
+        tray.step("damage", &mut damage, amount, "true_damage");
     }
-    let pierced = damage;
+    let mut dealt = DamageDealt { rolled, pierced: damage, ..DamageDealt::nothing(hit.kind) };
+    if hit.kind == Kind::Elemental && !creature.elemental_injury {
+        return Ok(dealt);
+    }
     if hit.kind != Kind::True {
         damage_modifiers(creature, &mut damage, tray);
     }
-    let modified = damage;
-    let shielded = shield(creature, &mut damage, tray)?;
-    let barrier_lost = barrier(creature, &mut damage, tray);
-    let hp_lost = health(creature, damage, options, tray);
-    Ok(DamageDealt { kind: hit.kind, rolled, pierced, modified, shielded, barrier_lost, hp_lost })
+    dealt.modified = damage;
+    dealt.shielded = shield(creature, &mut damage, tray)?;
+    dealt.barrier_lost = barrier(creature, &mut damage, tray);
+    dealt.hp_lost = health(creature, damage, options, tray);
+    Ok(dealt)
+}
+
+impl DamageDealt {
+    fn nothing(kind: Kind) -> Self {
+        Self { kind, rolled: 0, pierced: 0, modified: 0, shielded: 0, barrier_lost: 0, hp_lost: 0 }
+    }
 }
 
 /// `damage_roll`: a test of as many dice as the damage against DEF or RES; each success is a point

@@ -170,7 +170,7 @@ impl Action for Stabilize {
         };
         if outcome.passed {
             tray.event(Event::Stabilized);
-            creature.rise(options, tray);
+            creature.rise("stabilize", options, tray);
             if creature.life == Some(Life::Up) {
                 let restored = (creature.hd(options) + outcome.perfects).min(creature.max_hp(options));
                 let hp = creature.hp.max(restored);

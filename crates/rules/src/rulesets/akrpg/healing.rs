@@ -98,7 +98,7 @@ impl Action for Heal {
         tray.change("/shield", &mut creature.shield, more_shield, "shield_gain");
         let healing_ends_downed = options.healing_ends_downed && self.hp > 0 && healed > 0;
         if creature.downed().is_some() && (self.end_downed || healing_ends_downed) {
-            creature.rise(options, tray);
+            creature.rise("heal", options, tray);
         }
         Ok(HealOutcome {
             restored: healed - hp,
@@ -125,7 +125,7 @@ impl Action for Heal {
         }
         match (done.before.life == done.after.life, done.after.life) {
             (false, Some(Life::Dead)) => said.push("wounds left no health dice: dead".to_owned()),
-            (false, _) => said.push(format!("up again, wounded {}", done.after.wounded)),
+            (false, _) => said.push(format!("up again with {} HP, wounded {}", done.after.hp, done.after.wounded)),
             (true, _) => {}
         }
         if said.is_empty() {

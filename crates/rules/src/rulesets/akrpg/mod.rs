@@ -29,7 +29,7 @@ pub struct Options {
     /// Damage over time goes straight to HP and leaves barrier alone (R4).
     #[schema(default = false)]
     pub dot_ignores_barrier: bool,
-    /// Healing that brings a downed creature above 0 HP ends downed (R7).
+    /// Healing of HP that leaves a downed creature above 0 ends downed (R7).
     #[schema(default = false)]
     pub healing_ends_downed: bool,
     /// Each point of wounded takes one health die away: from max HP, from the dying reserve and from
@@ -109,7 +109,7 @@ impl Ruleset for Akrpg {
         ),
         Rule::new(
             "damage_modifiers",
-            DAMAGE,
+            "True Damage and Elemental Damage; its arithmetic is R5",
             "Fragility adds to damage taken and sanctuary takes off, never below 0; no damage stays no damage.",
         ),
         Rule::new("dot_add", DOT, "A full DOT adds dice showing 6 to the tracker, a half DOT dice showing 3."),
@@ -135,7 +135,7 @@ impl Ruleset for Akrpg {
         ),
         Rule::new(
             "stabilize",
-            DYING,
+            "Down and Dying; its numbers from the public wiki",
             "A passed check ends downed: HP come to the health dice plus Perfects, and wounded goes up by one.",
         ),
         Rule::new("wounded", DYING, "Whoever loses downed gains one point of wounded."),
@@ -165,7 +165,7 @@ impl Ruleset for Akrpg {
         Reading::new(
             "R4",
             "Does damage over time hit barrier first?",
-            "Yes: it makes a creature lose HP, and that is what barrier answers to.",
+            "Yes: it makes a creature lose HP, and that is what barrier answers to; though the book also says that it is applied directly to HP.",
         )
         .or("dot_ignores_barrier"),
         Reading::new(

@@ -83,10 +83,20 @@ impl Action for TurnTick {
         if *hp_lost > 0 {
             said.push(format!("{hp_lost} HP lost over time ({} → {})", done.before.hp, done.after.hp));
         }
-        said.extend(ended.iter().map(|condition| match condition {
-            Condition::Sanctuary => "sanctuary ends".to_owned(),
-            Condition::Fragility => "fragility ends".to_owned(),
-        }));
+        if done.events.contains(&Event::DotEnded) {
+            said.push("damage over time ends".to_owned());
+        }
+        for &condition in &done.before.decaying {
+            let name = match condition {
+                Condition::Sanctuary => "sanctuary",
+                Condition::Fragility => "fragility",
+            };
+            match done.after.value(condition) {
+                _ if ended.contains(&condition) => said.push(format!("{name} ends")),
+                left if left < done.before.value(condition) => said.push(format!("{name} drops to {left}")),
+                _ => {}
+            }
+        }
         if said.is_empty() {
             said.push("nothing due".to_owned());
         }

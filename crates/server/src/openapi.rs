@@ -1,0 +1,309 @@
+//! The OpenAPI document: built from the registry, its examples executed.
+
+use std::collections::BTreeMap;
+
+use scathe_rules::ruleset::{Action, CreatureOf, EventOf, OptionsOf, Ruleset, Subject, Target};
+use scathe_rules::tray::Line;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::{Object, Ref, RefOr, Schema};
+use utoipa::{OpenApi, ToSchema};
+
+use crate::pages;
+use crate::problem::{self, MEDIA_TYPE, Problem};
+use crate::registry::{Entry, Registry};
+use crate::request::{How, json};
+
+/// The schemas of a document, by name.
+#[derive(Default)]
+pub struct Shapes(BTreeMap<String, RefOr<Schema>>);
+
+impl Shapes {
+    /// Adds a type and all that it refers to, and answers a reference to it.
+    pub fn add<T: ToSchema>(&mut self) -> Ref {
+        let mut schemas = vec![(T::name().into_owned(), T::schema())];
+        T::schemas(&mut schemas);
+        self.0.extend(schemas);
+        Ref::from_schema_name(T::name())
+    }
+
+    /// Adds the request of an action: one closed object with the common keys and its own. Answers
+    /// its name, `akrpg.Damage` + `suffix` + `Request`.
+    pub fn request<A: Action, C: How>(&mut self, suffix: &str) -> String {
+        let name = format!("{}.{}{suffix}Request", A::Rules::ID, pascal(A::NAME));
+        let own = self.object::<A>();
+        let how = self.object::<C>();
+        let mut builder = ObjectBuilder::new()
+            .description(own.description.clone())
+            .property("ruleset", one_value(A::Rules::ID))
+            .required("ruleset");
+        if A::Target::TARGET != Target::None {
+            let target = self.described::<CreatureOf<A>>("Whom it happens to.");
+            builder = builder.property("target", target);
+        }
+        if A::Target::TARGET == Target::Required {
+            builder = builder.required("target");
+        }
+        builder = builder.property("options", self.described::<OptionsOf<A>>("Readings to answer otherwise."));
+        for part in [own, how] {
+            for (key, schema) in part.properties {
+                builder = builder.property(key, schema);
+            }
+            for key in part.required {
+                builder = builder.required(key);
+            }
+        }
+        let closed =
+            builder.additional_properties(Some(utoipa::openapi::schema::AdditionalProperties::FreeForm(false)));
+        self.0.insert(name.clone(), closed.into());
+        name
+    }
+
+    /// Adds the reply of an action, and answers its name.
+    pub fn reply<A: Action>(&mut self) -> String {
+        let name = format!("{}.{}Reply", A::Rules::ID, pascal(A::NAME));
+        let mut builder = ObjectBuilder::new()
+            .description(Some(format!("What came of it: {}.", A::TITLE.to_lowercase())))
+            .property("ruleset", one_value(A::Rules::ID))
+            .required("ruleset");
+        if A::Target::TARGET != Target::None {
+            let target = self.described::<CreatureOf<A>>("The creature after it. Write it back; it fits `target` in.");
+            builder = builder.property("target", target);
+        }
+        if A::Target::TARGET == Target::Required {
+            builder = builder.required("target");
+        }
+        let (event, line) = (self.add::<EventOf<A>>(), self.add::<Line>());
+        let face = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(1000));
+        let dice = "Every face thrown, in order. Send it back as `dice` and the answer is the same.";
+        let seed = "The seed that the service threw from. Absent if it threw nothing of its own.";
+        let builder = builder
+            .property("outcome", self.described::<A::Outcome>("What it did, in numbers."))
+            .required("outcome")
+            .property("events", ArrayBuilder::new().items(event).description(Some("What to announce, in order.")))
+            .required("events")
+            .property("dice", ArrayBuilder::new().items(face).description(Some(dice)))
+            .required("dice")
+            .property("seed", ObjectBuilder::new().schema_type(Type::String).description(Some(seed)))
+            .property(
+                "summary",
+                ObjectBuilder::new().schema_type(Type::String).description(Some("A sentence for the chat.")),
+            )
+            .required("summary")
+            .property(
+                "log",
+                ArrayBuilder::new().items(line).description(Some("Every step, with the rule that it rests on.")),
+            )
+            .required("log");
+        self.0.insert(name.clone(), builder.into());
+        name
+    }
+
+    /// A struct's own schema; what it refers to is added.
+    fn object<T: ToSchema>(&mut self) -> Object {
+        let mut schemas = Vec::new();
+        T::schemas(&mut schemas);
+        self.0.extend(schemas);
+        match T::schema() {
+            RefOr::T(Schema::Object(object)) => object,
+            _ => Object::new(),
+        }
+    }
+
+    /// A reference with a description of its own.
+    fn described<T: ToSchema>(&mut self, description: &str) -> Ref {
+        let mut reference = self.add::<T>();
+        reference.description = description.to_owned();
+        reference
+    }
+
+    /// The schemas as JSON, by name.
+    pub fn to_json(&self) -> Map<String, Value> {
+        let mut schemas = Map::new();
+        for (name, schema) in &self.0 {
+            let mut schema = json!(schema);
+            close_variants(&mut schema);
+            schemas.insert(name.clone(), schema);
+        }
+        schemas
+    }
+
+    /// One schema as JSON, every reference in it resolved.
+    pub fn resolved(&self, name: &str) -> Value {
+        let schemas = self.to_json();
+        let mut schema = schemas.get(name).cloned().unwrap_or_default();
+        resolve(&mut schema, &schemas);
+        schema
+    }
+}
+
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// Puts every schema in the place of the references to it. No schema of ours refers to itself.
+fn resolve(schema: &mut Value, schemas: &Map<String, Value>) {
+    match schema {
+        Value::Object(object) => {
+            let name = object.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix(SCHEMAS));
+            if let Some(Value::Object(target)) = name.and_then(|name| schemas.get(name)) {
+                object.remove("$ref");
+                for (key, value) in target {
+                    object.entry(key).or_insert_with(|| value.clone());
+                }
+            }
+            object.values_mut().for_each(|value| resolve(value, schemas));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| resolve(value, schemas)),
+        _ => {}
+    }
+}
+
+/// Closes the variants of externally tagged enums: an object with one key has no other. (Neither the
+/// types nor utoipa say so, though serde refuses more.)
+fn close_variants(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            for variant in object.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+                let mut properties = variant.get("properties").and_then(Value::as_object).into_iter().flatten();
+                let tagged = |(_, property): (&String, &Value)| property.get("enum").is_none();
+                if let (Some(only), None) = (properties.next(), properties.next())
+                    && tagged(only)
+                {
+                    variant["additionalProperties"] = json!(false);
+                }
+            }
+            object.values_mut().for_each(close_variants);
+        }
+        Value::Array(list) => list.iter_mut().for_each(close_variants),
+        _ => {}
+    }
+}
+
+/// The schema of a text that can only be this one.
+fn one_value(value: &str) -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some([value]))
+        .description(Some("Which game's rules."))
+        .build()
+}
+
+/// `shield-roll` as a type's name: `ShieldRoll`.
+fn pascal(verb: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
+    };
+    verb.split('-').map(capital).collect()
+}
+
+/// The pages that are the same whatever games there are.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Scathe",
+        description = "Tells a virtual tabletop what a hit does: a creature's state and what happens to it in, the state after, \
+                       the dice, the events to announce, a sentence for the chat and every step of the arithmetic out. It keeps \
+                       nothing between calls.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    paths(pages::rulesets, pages::ruleset, pages::health, pages::problem, pages::openapi),
+    components(schemas(Problem)),
+    tags(
+        (name = "resolve", description = "Something happens to a creature."),
+        (name = "know", description = "The games, their rules and readings, and this service."),
+    )
+)]
+struct Pages;
+
+/// The whole document.
+pub fn document(registry: &Registry) -> Value {
+    let mut shapes = Shapes::default();
+    let mut document = json!(Pages::openapi());
+    let mut paths = Map::new();
+    for (verb, entries) in registry.verbs() {
+        let entries: Vec<_> = entries.collect();
+        paths.insert(format!("/{verb}"), json!({ "post": operation(verb, &entries, &mut shapes) }));
+    }
+    shapes.add::<Problem>();
+    if let Some(known) = document["paths"].as_object_mut() {
+        paths.append(known);
+    }
+    document["paths"] = Value::Object(paths);
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.extend(shapes.to_json());
+        schemas.sort_keys();
+    }
+    document
+}
+
+/// A verb's operation.
+fn operation(verb: &str, entries: &[(&'static str, &dyn Entry)], shapes: &mut Shapes) -> Value {
+    let title = entries.first().map(|(_, entry)| entry.title()).unwrap_or_default();
+    let (mut requests, mut replies) = (Vec::new(), Vec::new());
+    let (mut asked, mut answered) = (Map::new(), Map::new());
+    let (mut faulty, mut missing) = (Map::new(), Map::new());
+    for (game, entry) in entries {
+        let shape = entry.shapes(shapes);
+        requests.push((*game, shape.request));
+        replies.push((*game, shape.reply));
+        let example = entry.example();
+        answered.insert((*game).to_owned(), json!({ "value": execute(*entry, &example) }));
+        let mut misspelt = example.clone();
+        misspelt["dices"] = json!([1]);
+        faulty.insert(format!("{game}_invalid"), json!({ "value": execute(*entry, &misspelt) }));
+        if example["dice"].as_array().is_some_and(|dice| !dice.is_empty()) {
+            let mut first = example.clone();
+            first["dice"] = json!([]);
+            missing.insert(format!("{game}_needs_dice"), json!({ "value": execute(*entry, &first) }));
+        }
+        asked.insert((*game).to_owned(), json!({ "value": example }));
+    }
+    faulty.append(&mut missing);
+    let problem = |description: &str, examples: Map<String, Value>| {
+        json!({ "description": description,
+                "content": { MEDIA_TYPE: { "schema": { "$ref": format!("{SCHEMAS}Problem") }, "examples": examples } } })
+    };
+    let told = |kind: &problem::Kind, detail: &str| {
+        Map::from_iter([(kind.id.replace('-', "_"), json!({ "value": Problem::new(kind, detail) }))])
+    };
+    let broken = json(b"{ \"ruleset\": ").err();
+    json!({
+        "tags": ["resolve"],
+        "summary": title,
+        "operationId": verb.replace('-', "_"),
+        "requestBody": { "required": true, "content": { "application/json": { "schema": either(&requests), "examples": asked } } },
+        "responses": {
+            "200": { "description": "What came of it.", "content": { "application/json": { "schema": either(&replies), "examples": answered } } },
+            "400": problem("The body is not JSON.", Map::from_iter([("not_json".to_owned(), json!({ "value": broken }))])),
+            "413": problem("The body is too large.", told(&problem::TOO_LARGE, &pages::too_large())),
+            "415": problem("The content type is not JSON.", told(&problem::NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL)),
+            "422": problem("The request has faults, needs more dice, or asks for what the rules do not let happen.", faulty),
+            "500": problem("Something broke on our side.", told(&problem::INTERNAL, pages::INTERNAL_DETAIL)),
+        }
+    })
+}
+
+/// The one schema, or the choice between several by `ruleset`.
+fn either(names: &[(&str, String)]) -> Value {
+    let path = |name: &str| format!("{SCHEMAS}{name}");
+    match names {
+        [(_, only)] => json!({ "$ref": path(only) }),
+        several => {
+            let members: Vec<Value> = several.iter().map(|(_, name)| json!({ "$ref": path(name) })).collect();
+            let mapping: Map<String, Value> =
+                several.iter().map(|(game, name)| ((*game).to_owned(), json!(path(name)))).collect();
+            json!({ "oneOf": members, "discriminator": { "propertyName": "ruleset", "mapping": mapping } })
+        }
+    }
+}
+
+/// What the service answers to an example.
+fn execute(entry: &dyn Entry, request: &Value) -> Value {
+    let raw: Result<Box<RawValue>, _> = serde_json::value::to_raw_value(request);
+    match raw.map(|raw| entry.resolve(&raw)) {
+        Ok(Ok(reply)) => serde_json::from_slice(&reply).unwrap_or_default(),
+        Ok(Err(problem)) => json!(problem),
+        Err(_) => Value::Null,
+    }
+}

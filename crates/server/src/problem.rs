@@ -1,0 +1,204 @@
+//! Problems: every failure of a request, in the form of RFC 9457.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use scathe_rules::check::Fault;
+use scathe_rules::dice::Ask;
+use scathe_rules::ruleset::RefusalKind;
+use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+
+/// A kind of problem: its id is the last part of `type`, and the page there explains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The id, in kebab case.
+    pub id: &'static str,
+    /// The same for every problem of the kind.
+    pub title: &'static str,
+    /// The status it is answered with.
+    pub status: StatusCode,
+    /// When it is answered and what to do about it.
+    pub meaning: &'static str,
+}
+
+const fn kind(id: &'static str, title: &'static str, status: StatusCode, meaning: &'static str) -> Kind {
+    Kind { id, title, status, meaning }
+}
+
+/// The body is no JSON.
+pub const NOT_JSON: Kind = kind(
+    "not-json",
+    "The body is not JSON",
+    StatusCode::BAD_REQUEST,
+    "The body could not be read as JSON (UTF-8 text, one value, nested no deeper than 128). `detail` names the line and the column.",
+);
+/// No such path.
+pub const NOT_FOUND: Kind = kind(
+    "not-found",
+    "There is nothing here",
+    StatusCode::NOT_FOUND,
+    "The path is none that this service knows, or names a ruleset or a problem type that it does not know. `/docs` lists every path.",
+);
+/// The path exists, but not for this method.
+pub const METHOD_NOT_ALLOWED: Kind = kind(
+    "method-not-allowed",
+    "The path does not take this method",
+    StatusCode::METHOD_NOT_ALLOWED,
+    "Verbs are called with POST, everything else is read with GET. The header `Allow` lists the methods that the path takes.",
+);
+/// The body is too large.
+pub const TOO_LARGE: Kind = kind(
+    "too-large",
+    "The body is too large",
+    StatusCode::PAYLOAD_TOO_LARGE,
+    "The body is larger than the limit that `detail` names. Send fewer hits a call.",
+);
+/// The body is not declared as JSON.
+pub const NOT_JSON_TYPE: Kind = kind(
+    "not-json-type",
+    "The content type is not JSON",
+    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    "A verb's body is JSON and must say so: send the header `Content-Type: application/json`.",
+);
+/// The request has faults.
+pub const INVALID: Kind = kind(
+    "invalid",
+    "The request has faults",
+    StatusCode::UNPROCESSABLE_ENTITY,
+    "`errors` lists every fault found, each with a JSON pointer into the request: a value of the wrong type or out of bounds, a member \
+     that is missing, misspelt, given twice or that does not go with another, a die that was not asked for or that shows a face it does not have.",
+);
+/// The given dice do not suffice.
+pub const NEEDS_DICE: Kind = kind(
+    "needs-dice",
+    "More dice are needed",
+    StatusCode::UNPROCESSABLE_ENTITY,
+    "The rule asks for more dice than `dice` gives. `next` says what to throw: what it is for, how many sides, and how many dice of that throw \
+     are still missing. Throw them, append them to `dice` and call again; `\"dice\": []` asks for the first throw. Leave `dice` out, or add \
+     `\"throw_rest\": true`, and the service throws.",
+);
+/// Something broke here.
+pub const INTERNAL: Kind = kind(
+    "internal",
+    "Something broke on our side",
+    StatusCode::INTERNAL_SERVER_ERROR,
+    "The service failed where it never should. The request may be sent again; if it fails again, please report it.",
+);
+
+/// Every kind but those that games add.
+pub const KINDS: &[Kind] =
+    &[NOT_JSON, NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE, NOT_JSON_TYPE, INVALID, NEEDS_DICE, INTERNAL];
+
+impl From<&RefusalKind> for Kind {
+    fn from(refusal: &RefusalKind) -> Self {
+        kind(refusal.id, refusal.title, StatusCode::UNPROCESSABLE_ENTITY, refusal.meaning)
+    }
+}
+
+/// Why a request failed (RFC 9457).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// The kind of problem: the path of a page that explains it.
+    #[serde(rename = "type", serialize_with = "page")]
+    #[schema(rename = "type", value_type = String, examples("/problems/invalid"))]
+    pub kind: &'static str,
+    /// The kind of problem as a short sentence.
+    #[schema(value_type = String)]
+    pub title: &'static str,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    pub status: u16,
+    /// What is wrong with this request.
+    pub detail: String,
+    /// Every fault of the request (`invalid`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Error>,
+    /// What to throw next (`needs-dice`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub next: Option<Box<Ask>>,
+}
+
+/// The path of the page that explains a kind of problem.
+fn page<S: Serializer>(id: &&'static str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("/problems/{id}"))
+}
+
+/// One fault of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Error {
+    /// Where: a JSON Pointer into the request, as a URI fragment.
+    #[schema(examples("#/target/hp"))]
+    pub pointer: String,
+    /// What is wrong there.
+    pub detail: String,
+}
+
+impl Problem {
+    /// A problem of this kind.
+    pub fn new(kind: &Kind, detail: impl Into<String>) -> Self {
+        Self {
+            kind: kind.id,
+            title: kind.title,
+            status: kind.status.as_u16(),
+            detail: detail.into(),
+            errors: Vec::new(),
+            next: None,
+        }
+    }
+
+    /// The request has these faults, at least one.
+    pub fn invalid(faults: Vec<Fault>) -> Self {
+        let errors: Vec<Error> =
+            faults.into_iter().map(|fault| Error { pointer: fragment(&fault.pointer), detail: fault.detail }).collect();
+        let detail = match errors.as_slice() {
+            [only] => format!("{}: {}.", only.pointer, only.detail),
+            several => format!("The request has {} faults; `errors` lists them.", several.len()),
+        };
+        Self { errors, ..Self::new(&INVALID, detail) }
+    }
+
+    /// The request has one fault.
+    pub fn fault(pointer: &str, detail: impl Into<String>) -> Self {
+        Self::invalid(vec![Fault { pointer: pointer.to_owned(), detail: detail.into() }])
+    }
+
+    /// The dice given do not suffice.
+    pub fn needs_dice(ask: Ask) -> Self {
+        let dice = if ask.count == 1 { "die" } else { "dice" };
+        let detail = format!(
+            "Throw {} more {dice} of {} sides for {}, and append what they show to `dice`.",
+            ask.count, ask.sides, ask.why
+        );
+        Self { next: Some(Box::new(ask)), ..Self::new(&NEEDS_DICE, detail) }
+    }
+}
+
+/// A JSON Pointer as a URI fragment: what a URI does not take is percent-encoded.
+fn fragment(pointer: &str) -> String {
+    let mut fragment = String::from("#");
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte) {
+            fragment.push(char::from(byte));
+        } else {
+            fragment.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    fragment
+}
+
+/// The media type of a problem.
+pub const MEDIA_TYPE: &str = "application/problem+json";
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        // Texts, numbers and lists always have a JSON form.
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = status;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+        response
+    }
+}

@@ -1,0 +1,90 @@
+//! Whole exchanges, pinned: what is sent and every byte that comes back.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::support::{files, pin, send};
+
+fn exchanges() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
+        (
+            "akrpg_damage_through_shield_and_barrier",
+            "/damage",
+            json!({ "ruleset": "akrpg", "target": { "hd": 4, "hp": 10, "barrier": 3, "shield": 1, "def": 3 },
+                    "hits": [{ "kind": "physical", "amount": 8 }], "dice": [4, 5, 6, 6, 4, 5, 1, 2, 2] }),
+        ),
+        (
+            "akrpg_damage_of_every_kind_in_order",
+            "/damage",
+            json!({ "ruleset": "akrpg",
+                    "target": { "hd": 4, "hp": 6, "def": 4, "res": 2, "fragility": 1, "elemental_injury": true, "shield": 2 },
+                    "hits": [{ "kind": "physical", "amount": 2, "armor_piercing": 2 }, { "kind": "arts", "amount": 1 },
+                             { "kind": "elemental", "amount": 1 }, { "kind": "dot", "dice": 2, "size": "half" }, { "kind": "true", "amount": 4 }],
+                    "dice": [3, 2, 6, 5, 1, 1] }),
+        ),
+        (
+            "akrpg_damage_needs_dice",
+            "/damage",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 12, "shield": 1, "def": 3 },
+                    "hits": [{ "kind": "physical", "amount": 3 }], "dice": [6] }),
+        ),
+        (
+            "akrpg_damage_with_four_faults",
+            "/damage",
+            json!({ "ruleset": "akrpg", "target": { "hp": "16", "sheild": 1, "hd": 2 }, "hits": [{ "kind": "physical", "amount": -1 }], "dice": [0] }),
+        ),
+        (
+            "akrpg_damage_from_a_seed",
+            "/damage",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 12, "shield": 1, "def": 3 },
+                    "hits": [{ "kind": "physical", "amount": 3 }], "seed": "round 3" }),
+        ),
+        (
+            "akrpg_shield_roll",
+            "/shield-roll",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 12, "shield": 2 }, "damage": 3, "dice": [6] }),
+        ),
+        (
+            "akrpg_turn_start_downs",
+            "/turn-tick",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 1, "dot": [1, 3], "sanctuary": 1, "decaying": ["sanctuary"] } }),
+        ),
+        (
+            "akrpg_dying_roll_kills",
+            "/dying-tick",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": -4 }, "dice": [1] }),
+        ),
+        ("akrpg_dying_roll_refused", "/dying-tick", json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 4 } })),
+        (
+            "akrpg_stabilize",
+            "/stabilize",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": -4, "wounded": 1 }, "pool": 3, "dice": [6, 6, 1] }),
+        ),
+        (
+            "akrpg_heal_and_end_downed",
+            "/heal",
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": -4 }, "hp": 20, "barrier_dice": 1, "shield_dice": 2, "end_downed": true }),
+        ),
+        ("akrpg_check", "/check", json!({ "ruleset": "akrpg", "pool": 3, "difficulty": 2, "dice": [6, 4, 1] })),
+        ("unknown_ruleset", "/damage", json!({ "ruleset": "akrgp", "target": {} })),
+    ]
+}
+
+#[test]
+fn whole_exchanges_are_as_pinned() {
+    for (name, path, request) in exchanges() {
+        let answer = send("POST", path, &[("content-type", "application/json")], request.to_string());
+        let exchange =
+            json!({ "request": { "path": path, "body": request }, "status": answer.status, "answer": answer.json() });
+        pin(&format!("tests/golden/{name}.json"), &format!("{exchange:#}\n"));
+    }
+}
+
+#[test]
+fn no_pinned_exchange_is_forgotten() {
+    let known: BTreeSet<_> = exchanges().into_iter().map(|(name, ..)| format!("{name}.json")).collect();
+    let found =
+        files("tests/golden", ".json").into_iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+    assert_eq!(found.collect::<BTreeSet<_>>(), known);
+}

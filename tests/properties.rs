@@ -1,0 +1,3 @@
+//! What each game's rules promise for any numbers.
+
+mod akrpg;
