@@ -2,6 +2,7 @@
 
 pub mod config;
 mod faults;
+mod odds;
 mod openapi;
 mod pages;
 mod problem;
@@ -10,7 +11,8 @@ mod request;
 pub mod thrown;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -18,12 +20,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use scathe_rules::odds::GoOn;
+use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::config::Config;
 use crate::problem::{NOT_JSON_TYPE, Problem};
-use crate::registry::Registry;
+use crate::registry::{Mode, Registry};
 
 /// The largest body of a request, in bytes.
 pub const BODY_LIMIT: usize = 64 * 1024;
@@ -37,6 +41,8 @@ const CORS_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct App {
     registry: Registry,
     document: Bytes,
+    /// How many walks may run at once.
+    walks: Arc<Semaphore>,
     swagger: Arc<utoipa_swagger_ui::Config<'static>>,
 }
 
@@ -52,7 +58,19 @@ impl App {
         text.push('\n');
         let swagger =
             utoipa_swagger_ui::Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true);
-        Ok(Self { registry, document: Bytes::from(text), swagger: Arc::new(swagger) })
+        let walks = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            registry,
+            document: Bytes::from(text),
+            walks: Arc::new(Semaphore::new(walks)),
+            swagger: Arc::new(swagger),
+        })
+    }
+
+    /// Answers one request.
+    fn answer(&self, verb: &str, mode: Mode, body: &[u8], go_on: GoOn<'_>) -> Result<Vec<u8>, Problem> {
+        let raw = request::json(body)?;
+        self.registry.entry(verb, raw)?.answer(mode, raw, go_on)
     }
 
     /// The OpenAPI document.
@@ -75,12 +93,22 @@ pub fn router(app: Arc<App>, config: &Config) -> Router {
         .route("/health", get(pages::health));
     for (verb, _) in app.registry.verbs() {
         let resolve = move |State(app): State<Arc<App>>, headers: HeaderMap, body: Body| async move {
-            match read_json(&headers, body).await.and_then(|body| resolve(&app, verb, &body)) {
+            match read_json(&headers, body).await.and_then(|body| app.answer(verb, Mode::Resolve, &body, &|| true)) {
                 Ok(reply) => json_response(reply),
                 Err(problem) => problem.into_response(),
             }
         };
-        router = router.route(&format!("/{verb}"), post(resolve));
+        let odds = move |State(app): State<Arc<App>>, headers: HeaderMap, body: Body| async move {
+            let answer = match read_json(&headers, body).await {
+                Ok(body) => walk(app, verb, body).await,
+                Err(problem) => Err(problem),
+            };
+            match answer {
+                Ok(reply) => json_response(reply),
+                Err(problem) => problem.into_response(),
+            }
+        };
+        router = router.route(&Mode::Resolve.path(verb), post(resolve)).route(&Mode::Odds.path(verb), post(odds));
     }
     router
         .fallback(pages::not_found)
@@ -91,10 +119,33 @@ pub fn router(app: Arc<App>, config: &Config) -> Router {
         .layer(cors(&config.cors_origins))
 }
 
-/// Carries out one verb.
-fn resolve(app: &App, verb: &str, body: &[u8]) -> Result<Vec<u8>, Problem> {
-    let raw = request::json(body)?;
-    app.registry.entry(verb, raw)?.resolve(raw)
+/// Walks odds off the async threads, a few at a time. A caller who hangs up ends the walk.
+async fn walk(app: Arc<App>, verb: &'static str, body: Bytes) -> Result<Vec<u8>, Problem> {
+    let broken = |_| Problem::new(&problem::INTERNAL, pages::INTERNAL_DETAIL);
+    let permit = app
+        .walks
+        .clone()
+        .acquire_owned()
+        .await
+        .map_err(|_| Problem::new(&problem::INTERNAL, pages::INTERNAL_DETAIL))?;
+    let gone = Gone::default();
+    let is_gone = gone.0.clone();
+    let walk = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let deadline = Instant::now() + odds::TIME;
+        app.answer(verb, Mode::Odds, &body, &|| !is_gone.load(Ordering::Relaxed) && Instant::now() < deadline)
+    });
+    walk.await.map_err(broken)?
+}
+
+/// Tells, once it is dropped, that nobody waits any more.
+#[derive(Default)]
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Reads a body that is declared as JSON and no larger than allowed.

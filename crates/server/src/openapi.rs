@@ -10,9 +10,10 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
 use utoipa::{OpenApi, ToSchema};
 
+use crate::odds;
 use crate::pages;
 use crate::problem::{self, MEDIA_TYPE, Problem};
-use crate::registry::{Entry, Registry};
+use crate::registry::{Entry, Mode, Registry};
 use crate::request::{How, json};
 
 /// The schemas of a document, by name.
@@ -46,13 +47,13 @@ impl Shapes {
             builder = builder.required("target");
         }
         builder = builder.property("options", self.described::<OptionsOf<A>>("Readings to answer otherwise."));
-        for part in [own, how] {
-            for (key, schema) in part.properties {
-                builder = builder.property(key, schema);
-            }
-            for key in part.required {
-                builder = builder.required(key);
-            }
+        let names = C::names::<A>();
+        let how = how.properties.into_iter().filter(|(key, _)| names.contains(&key.as_str()));
+        for (key, schema) in own.properties.into_iter().chain(how) {
+            builder = builder.property(key, schema);
+        }
+        for key in own.required {
+            builder = builder.required(key);
         }
         let closed =
             builder.additional_properties(Some(utoipa::openapi::schema::AdditionalProperties::FreeForm(false)));
@@ -96,6 +97,63 @@ impl Shapes {
                 ArrayBuilder::new().items(line).description(Some("Every step, with the rule that it rests on.")),
             )
             .required("log");
+        self.0.insert(name.clone(), builder.into());
+        name
+    }
+
+    /// Adds the reply to a question for odds, and answers its name.
+    pub fn odds_reply<A: Action>(&mut self) -> String {
+        let name = format!("{}.{}OddsReply", A::Rules::ID, pascal(A::NAME));
+        let event = self.described::<EventOf<A>>("The event, as a reply tells it.");
+        let chances = self.object::<odds::Chance>();
+        // A chance is always two properties: a rounded one, and if it is short enough an exact one.
+        let chance = |builder: ObjectBuilder| {
+            let told = chances.properties.iter();
+            told.fold(builder, |builder, (key, schema)| builder.property(key, schema.clone())).required("chance")
+        };
+        let mut outcome = chance(ObjectBuilder::new());
+        outcome =
+            outcome.property("outcome", self.described::<A::Outcome>("What it did. Absent when asked for rounds."));
+        if A::Target::TARGET != Target::None {
+            outcome = outcome.property("target", self.described::<CreatureOf<A>>("The creature after it."));
+        }
+        let list =
+            |items: ObjectBuilder, description: &str| ArrayBuilder::new().items(items).description(Some(description));
+        let events = ArrayBuilder::new().items(event.clone());
+        let outcome = outcome.property(
+            "events",
+            events.description(Some("What there is to announce, each once. Absent when asked for rounds.")),
+        );
+        let event = || chance(ObjectBuilder::new().property("event", event.clone()).required("event"));
+        let numbers = ObjectBuilder::new()
+            .additional_properties(Some(self.add::<odds::Number>()))
+            .description(Some("The whole numbers of the outcome, by name. Absent when asked for rounds."));
+        let mut builder = ObjectBuilder::new()
+            .description(Some(format!("How it may come out: {}.", A::TITLE.to_lowercase())))
+            .property("ruleset", one_value(A::Rules::ID))
+            .required("ruleset")
+            .property("outcomes", list(outcome, "What may come of it, likeliest first."))
+            .required("outcomes")
+            .property("left_out", self.described::<odds::LeftOut>("The outcomes beyond `top`, if it was asked for."))
+            .property(
+                "events",
+                list(event(), "Each event and the chance of at least one. Absent when asked for rounds."),
+            )
+            .property("numbers", numbers);
+        if A::ROUNDS {
+            let ended = chance(ObjectBuilder::new())
+                .description(Some("That after this round the action would be refused: there is nothing left to do."));
+            let number =
+                ObjectBuilder::new().schema_type(Type::Integer).description(Some("The number of the round, from 1."));
+            let round = ObjectBuilder::new()
+                .property("round", number)
+                .required("round")
+                .property("events", list(event(), "Each event seen by the end of this round, and the chance of it."))
+                .required("events")
+                .property("ended", ended)
+                .required("ended");
+            builder = builder.property("rounds", list(round, "Round by round, when asked for `rounds`."));
+        }
         self.0.insert(name.clone(), builder.into());
         name
     }
@@ -211,6 +269,7 @@ fn pascal(verb: &str) -> String {
     components(schemas(Problem)),
     tags(
         (name = "resolve", description = "Something happens to a creature."),
+        (name = "odds", description = "How it may come out, exactly, before any die is thrown."),
         (name = "know", description = "The games, their rules and readings, and this service."),
     )
 )]
@@ -223,7 +282,9 @@ pub fn document(registry: &Registry) -> Value {
     let mut paths = Map::new();
     for (verb, entries) in registry.verbs() {
         let entries: Vec<_> = entries.collect();
-        paths.insert(format!("/{verb}"), json!({ "post": operation(verb, &entries, &mut shapes) }));
+        for mode in Mode::ALL {
+            paths.insert(mode.path(verb), json!({ "post": operation(verb, mode, &entries, &mut shapes) }));
+        }
     }
     shapes.add::<Problem>();
     if let Some(known) = document["paths"].as_object_mut() {
@@ -238,24 +299,24 @@ pub fn document(registry: &Registry) -> Value {
 }
 
 /// A verb's operation.
-fn operation(verb: &str, entries: &[(&'static str, &dyn Entry)], shapes: &mut Shapes) -> Value {
+fn operation(verb: &str, mode: Mode, entries: &[(&'static str, &dyn Entry)], shapes: &mut Shapes) -> Value {
     let title = entries.first().map(|(_, entry)| entry.title()).unwrap_or_default();
     let (mut requests, mut replies) = (Vec::new(), Vec::new());
     let (mut asked, mut answered) = (Map::new(), Map::new());
     let (mut faulty, mut missing) = (Map::new(), Map::new());
     for (game, entry) in entries {
-        let shape = entry.shapes(shapes);
+        let shape = entry.shapes(mode, shapes);
         requests.push((*game, shape.request));
         replies.push((*game, shape.reply));
-        let example = entry.example();
-        answered.insert((*game).to_owned(), json!({ "value": execute(*entry, &example) }));
+        let example = entry.example(mode);
+        answered.insert((*game).to_owned(), json!({ "value": execute(*entry, mode, &example) }));
         let mut misspelt = example.clone();
         misspelt["dices"] = json!([1]);
-        faulty.insert(format!("{game}_invalid"), json!({ "value": execute(*entry, &misspelt) }));
+        faulty.insert(format!("{game}_invalid"), json!({ "value": execute(*entry, mode, &misspelt) }));
         if example["dice"].as_array().is_some_and(|dice| !dice.is_empty()) {
             let mut first = example.clone();
             first["dice"] = json!([]);
-            missing.insert(format!("{game}_needs_dice"), json!({ "value": execute(*entry, &first) }));
+            missing.insert(format!("{game}_needs_dice"), json!({ "value": execute(*entry, mode, &first) }));
         }
         asked.insert((*game).to_owned(), json!({ "value": example }));
     }
@@ -268,10 +329,15 @@ fn operation(verb: &str, entries: &[(&'static str, &dyn Entry)], shapes: &mut Sh
         Map::from_iter([(kind.id.replace('-', "_"), json!({ "value": Problem::new(kind, detail) }))])
     };
     let broken = json(b"{ \"ruleset\": ").err();
+    let id = verb.replace('-', "_");
+    let (tag, summary, id) = match mode {
+        Mode::Resolve => ("resolve", title.to_owned(), id),
+        Mode::Odds => ("odds", format!("Odds: {}", title.to_lowercase()), format!("{id}_odds")),
+    };
     json!({
-        "tags": ["resolve"],
-        "summary": title,
-        "operationId": verb.replace('-', "_"),
+        "tags": [tag],
+        "summary": summary,
+        "operationId": id,
         "requestBody": { "required": true, "content": { "application/json": { "schema": either(&requests), "examples": asked } } },
         "responses": {
             "200": { "description": "What came of it.", "content": { "application/json": { "schema": either(&replies), "examples": answered } } },
@@ -299,9 +365,9 @@ fn either(names: &[(&str, String)]) -> Value {
 }
 
 /// What the service answers to an example.
-fn execute(entry: &dyn Entry, request: &Value) -> Value {
+fn execute(entry: &dyn Entry, mode: Mode, request: &Value) -> Value {
     let raw: Result<Box<RawValue>, _> = serde_json::value::to_raw_value(request);
-    match raw.map(|raw| entry.resolve(&raw)) {
+    match raw.map(|raw| entry.answer(mode, &raw, &|| true)) {
         Ok(Ok(reply)) => serde_json::from_slice(&reply).unwrap_or_default(),
         Ok(Err(problem)) => json!(problem),
         Err(_) => Value::Null,

@@ -78,6 +78,14 @@ pub const NEEDS_DICE: Kind = kind(
      are still missing. Throw them, append them to `dice` and call again; `\"dice\": []` asks for the first throw. Leave `dice` out, or add \
      `\"throw_rest\": true`, and the service throws.",
 );
+/// The odds have too many branches.
+pub const TOO_MANY_BRANCHES: Kind = kind(
+    "too-many-branches",
+    "The odds have too many branches",
+    StatusCode::UNPROCESSABLE_ENTITY,
+    "Odds are exact: every way the dice can fall is walked, as far as the rules can tell the ways apart. This question has more of them than \
+     the limits that `detail` names. Ask about fewer hits, fewer dice or fewer rounds.",
+);
 /// Something broke here.
 pub const INTERNAL: Kind = kind(
     "internal",
@@ -87,8 +95,17 @@ pub const INTERNAL: Kind = kind(
 );
 
 /// Every kind but those that games add.
-pub const KINDS: &[Kind] =
-    &[NOT_JSON, NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE, NOT_JSON_TYPE, INVALID, NEEDS_DICE, INTERNAL];
+pub const KINDS: &[Kind] = &[
+    NOT_JSON,
+    NOT_FOUND,
+    METHOD_NOT_ALLOWED,
+    TOO_LARGE,
+    NOT_JSON_TYPE,
+    INVALID,
+    NEEDS_DICE,
+    TOO_MANY_BRANCHES,
+    INTERNAL,
+];
 
 impl From<&RefusalKind> for Kind {
     fn from(refusal: &RefusalKind) -> Self {

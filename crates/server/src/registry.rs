@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use indexmap::IndexMap;
 use scathe_rules::check::{Check, Faults};
 use scathe_rules::dice::Stop;
+use scathe_rules::odds::{GoOn, explore, repeat};
 use scathe_rules::ruleset::{
     Action, Catalog, CreatureOf, DEAD, Done, EventOf, NOT_DYING, OptionsOf, Parts, Reading, Refusal, RefusalKind, Rule,
     Ruleset, Subject, Table, Target, refusal, resolve,
@@ -13,14 +14,15 @@ use scathe_rules::rulesets;
 use scathe_rules::tray::Line;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::faults::{self, Schema};
+use crate::odds;
 use crate::openapi::Shapes;
 use crate::problem::{INTERNAL, Kind, Problem};
-use crate::request::{How, Members, Throw};
+use crate::request::{Asking, How, Members, Throw};
 use crate::thrown::{Thrown, fresh_seed};
 
 /// The games and their actions.
@@ -82,12 +84,35 @@ impl Game {
 pub trait Entry: Send + Sync {
     /// The verb in a few words.
     fn title(&self) -> &'static str;
-    /// Carries the action out as the request says, and answers the reply's body.
-    fn resolve(&self, raw: &RawValue) -> Result<Vec<u8>, Problem>;
+    /// Carries the action out as the request says, or walks every way it can go, and answers the
+    /// reply's body. A walk goes on for as long as `go_on` says yes.
+    fn answer(&self, mode: Mode, raw: &RawValue, go_on: GoOn<'_>) -> Result<Vec<u8>, Problem>;
     /// A request that answers itself.
-    fn example(&self) -> Value;
+    fn example(&self, mode: Mode) -> Value;
     /// Adds the schemas of the request and of the reply, and answers their names.
-    fn shapes(&self, shapes: &mut Shapes) -> Shape;
+    fn shapes(&self, mode: Mode, shapes: &mut Shapes) -> Shape;
+}
+
+/// What is asked of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// That it happens.
+    Resolve,
+    /// How it may come out.
+    Odds,
+}
+
+impl Mode {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Resolve, Self::Odds];
+
+    /// The path of a verb in this mode.
+    pub fn path(self, verb: &str) -> String {
+        match self {
+            Self::Resolve => format!("/{verb}"),
+            Self::Odds => format!("/{verb}/odds"),
+        }
+    }
 }
 
 /// The names of an action's schemas.
@@ -179,9 +204,10 @@ impl Catalog for Registry {
     }
 }
 
-/// An action, and the schema of its requests.
+/// An action, and the schemas of its requests.
 struct Known<A> {
-    schema: Schema,
+    resolve: Schema,
+    odds: Schema,
     action: PhantomData<fn() -> A>,
 }
 
@@ -207,7 +233,7 @@ const COMMON: [&str; 3] = ["ruleset", "target", "options"];
 /// Whether a key is one of the verb's own.
 fn own<A: Action, C: How>(key: &str) -> bool {
     let target_is_ours = A::Target::TARGET != Target::None;
-    !C::NAMES.contains(&key) && (!COMMON.contains(&key) || key == "target" && !target_is_ours)
+    !C::names::<A>().contains(&key) && (!COMMON.contains(&key) || key == "target" && !target_is_ours)
 }
 
 impl<A: Action, C: How> Read<A, C> {
@@ -217,7 +243,7 @@ impl<A: Action, C: How> Read<A, C> {
         Self {
             target: target.map(|raw| serde_json::from_str(raw.get())).transpose(),
             options: options.map_or_else(|| Ok(Default::default()), |raw| serde_json::from_str(raw.get())),
-            how: members.read(|key| C::NAMES.contains(&key)),
+            how: members.read(|key| C::names::<A>().contains(&key)),
             action: members.read(own::<A, C>),
         }
     }
@@ -283,8 +309,9 @@ impl ByPart<'_> {
 impl<A: Action> Known<A> {
     fn new() -> Result<Self, String> {
         let mut shapes = Shapes::default();
-        let name = shapes.request::<A, Throw>("");
-        Ok(Self { schema: Schema::new(shapes.resolved(&name))?, action: PhantomData })
+        let (resolve, odds) = (shapes.request::<A, Throw>(""), shapes.request::<A, Asking>("Odds"));
+        let schema = |name: &str| Schema::new(shapes.resolved(name));
+        Ok(Self { resolve: schema(&resolve)?, odds: schema(&odds)?, action: PhantomData })
     }
 
     /// Reads a request, or says everything that is wrong with it.
@@ -336,7 +363,7 @@ impl<A: Action> Known<A> {
             let typed = faults::typed::<_, OptionsOf<A>>(&mut serde_json::Deserializer::from_str(raw.get()));
             faults.within("/options", |faults| faults::tell(typed, faults));
         }
-        faults::tell(faults::typed::<_, C>(members.deserializer(|key| C::NAMES.contains(&key))), faults);
+        faults::tell(faults::typed::<_, C>(members.deserializer(|key| C::names::<A>().contains(&key))), faults);
         faults::tell(faults::typed::<_, A>(members.deserializer(own::<A, C>)), faults);
     }
 }
@@ -356,18 +383,10 @@ struct Reply<'a, A: Action> {
     log: &'a [Line],
 }
 
-impl<A: Action> Entry for Known<A> {
-    fn title(&self) -> &'static str {
-        A::TITLE
-    }
-
+impl<A: Action> Known<A> {
     fn resolve(&self, raw: &RawValue) -> Result<Vec<u8>, Problem> {
-        let Asked { action, target, options, how } = Self::read::<Throw>(raw, &self.schema)?;
-        match refusal(&action, &target, &options) {
-            Some(Refusal::Because(kind, detail)) => return Err(Problem::new(&kind.into(), detail)),
-            Some(Refusal::Invalid(faults)) => return Err(Problem::invalid(faults.into_found())),
-            None => {}
-        }
+        let Asked { action, target, options, how } = Self::read::<Throw>(raw, &self.resolve)?;
+        refused(&action, &target, &options)?;
         let seed = (how.dice.is_none() || how.throw_rest).then(|| how.seed.unwrap_or_else(fresh_seed));
         let given = how.dice.unwrap_or_default();
         let mut dice = Thrown::new(given.clone(), seed.as_deref());
@@ -379,13 +398,47 @@ impl<A: Action> Entry for Known<A> {
         reply(&action, &done, seed.as_deref())
     }
 
-    fn example(&self) -> Value {
+    fn odds(&self, raw: &RawValue, go_on: GoOn<'_>) -> Result<Vec<u8>, Problem> {
+        let Asked { action, target, options, how } = Self::read::<Asking>(raw, &self.odds)?;
+        refused(&action, &target, &options)?;
+        match how.rounds {
+            None => body(&odds::reply::<A>(explore(&action, target, &options, go_on).map_err(odds::stopped)?, how.top)),
+            Some(rounds) => {
+                let rounds = repeat(&action, target, &options, rounds, go_on).map_err(odds::stopped)?;
+                body(&odds::rounds::<A>(rounds, how.top))
+            }
+        }
+    }
+}
+
+/// The problem of an action that cannot happen to this target.
+fn refused<A: Action>(action: &A, target: &A::Target, options: &OptionsOf<A>) -> Result<(), Problem> {
+    match refusal(action, target, options) {
+        Some(Refusal::Because(kind, detail)) => Err(Problem::new(&kind.into(), detail)),
+        Some(Refusal::Invalid(faults)) => Err(Problem::invalid(faults.into_found())),
+        None => Ok(()),
+    }
+}
+
+impl<A: Action> Entry for Known<A> {
+    fn title(&self) -> &'static str {
+        A::TITLE
+    }
+
+    fn answer(&self, mode: Mode, raw: &RawValue, go_on: GoOn<'_>) -> Result<Vec<u8>, Problem> {
+        match mode {
+            Mode::Resolve => self.resolve(raw),
+            Mode::Odds => self.odds(raw, go_on),
+        }
+    }
+
+    fn example(&self, mode: Mode) -> Value {
         let example = A::example();
-        let mut request = serde_json::json!({ "ruleset": A::Rules::ID });
+        let mut request = json!({ "ruleset": A::Rules::ID });
         let parts = [
-            example.target.map(|target| serde_json::json!({ "target": target })),
-            Some(serde_json::json!(example.action)),
-            Some(serde_json::json!({ "dice": example.dice })),
+            example.target.map(|target| json!({ "target": target })),
+            Some(json!(example.action)),
+            (mode == Mode::Resolve).then(|| json!({ "dice": example.dice })),
         ];
         for part in parts.into_iter().flatten() {
             if let (Some(request), Value::Object(part)) = (request.as_object_mut(), part) {
@@ -395,8 +448,11 @@ impl<A: Action> Entry for Known<A> {
         request
     }
 
-    fn shapes(&self, shapes: &mut Shapes) -> Shape {
-        Shape { request: shapes.request::<A, Throw>(""), reply: shapes.reply::<A>() }
+    fn shapes(&self, mode: Mode, shapes: &mut Shapes) -> Shape {
+        match mode {
+            Mode::Resolve => Shape { request: shapes.request::<A, Throw>(""), reply: shapes.reply::<A>() },
+            Mode::Odds => Shape { request: shapes.request::<A, Asking>("Odds"), reply: shapes.odds_reply::<A>() },
+        }
     }
 }
 
@@ -412,7 +468,12 @@ fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Result<Ve
         summary: action.summary(done),
         log: &done.log,
     };
-    serde_json::to_vec(&reply).map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
+    body(&reply)
+}
+
+/// A reply as it is sent.
+fn body(reply: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(reply).map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
 }
 
 /// Why a rule stopped at its dice.

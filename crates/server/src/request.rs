@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use scathe_rules::check::{Check, Faults, given};
+use scathe_rules::ruleset::Action;
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -103,8 +104,8 @@ fn not_json(what: &str, line: usize, column: usize) -> Problem {
 
 /// Keys that say how an action is to be carried out, beside those that say which.
 pub trait How: Check + Default + DeserializeOwned + ToSchema {
-    /// Their names.
-    const NAMES: &'static [&'static str];
+    /// Their names, for an action.
+    fn names<A: Action>() -> &'static [&'static str];
 
     /// Whether the caller brings dice.
     fn has_dice(&self) -> bool;
@@ -131,7 +132,9 @@ pub struct Throw {
 }
 
 impl How for Throw {
-    const NAMES: &'static [&'static str] = &["dice", "seed", "throw_rest"];
+    fn names<A: Action>() -> &'static [&'static str] {
+        &["dice", "seed", "throw_rest"]
+    }
 
     fn has_dice(&self) -> bool {
         self.dice.is_some()
@@ -172,5 +175,36 @@ impl Check for Throw {
             (None, _, true) => faults.add("/throw_rest", "says what to do beyond `dice`, which is missing"),
             _ => {}
         }
+    }
+}
+
+/// How odds are asked for.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Asking {
+    /// How many outcomes to list, the likeliest; the others are summed up in `left_out`. Absent: all.
+    #[serde(deserialize_with = "given")]
+    #[schema(minimum = 1, maximum = 10_000, nullable = false)]
+    pub top: Option<u32>,
+    /// How often the action is repeated on its own result, round by round.
+    #[serde(deserialize_with = "given")]
+    #[schema(minimum = 1, maximum = 200, nullable = false)]
+    pub rounds: Option<u32>,
+}
+
+impl How for Asking {
+    fn names<A: Action>() -> &'static [&'static str] {
+        if A::ROUNDS { &["top", "rounds"] } else { &["top"] }
+    }
+
+    fn has_dice(&self) -> bool {
+        false
+    }
+}
+
+impl Check for Asking {
+    fn check(&self, faults: &mut Faults) {
+        faults.bounds_if("/top", self.top, 1..=10_000);
+        faults.bounds_if("/rounds", self.rounds, 1..=200);
     }
 }
