@@ -6,6 +6,7 @@ mod golden;
 mod http;
 mod laws;
 mod layers;
+mod odds;
 mod openapi;
 mod properties;
 mod readme;

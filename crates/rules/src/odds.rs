@@ -434,3 +434,6 @@ impl Dice for Walk<'_> {
         Ok((fork.arms.ways[fork.taken].0, Faces::new()))
     }
 }
+
+#[cfg(test)]
+mod tests;
