@@ -48,7 +48,7 @@ fn exchanges() -> Vec<(&'static str, &'static str, Value)> {
         (
             "akrpg_turn_start_downs",
             "/turn-tick",
-            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 1, "dot": [1, 3], "sanctuary": 1, "decaying": ["sanctuary"] } }),
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 1, "dot": [1, 3], "sanctuary": 1, "decaying": ["sanctuary"] }, "dice": [] }),
         ),
         (
             "akrpg_dying_roll_kills",
@@ -64,7 +64,7 @@ fn exchanges() -> Vec<(&'static str, &'static str, Value)> {
         (
             "akrpg_heal_and_end_downed",
             "/heal",
-            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": -4 }, "hp": 20, "barrier_dice": 1, "shield_dice": 2, "end_downed": true }),
+            json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": -4 }, "hp": 20, "barrier_dice": 1, "shield_dice": 2, "end_downed": true, "dice": [] }),
         ),
         ("akrpg_check", "/check", json!({ "ruleset": "akrpg", "pool": 3, "difficulty": 2, "dice": [6, 4, 1] })),
         ("unknown_ruleset", "/damage", json!({ "ruleset": "akrgp", "target": {} })),
