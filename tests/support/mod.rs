@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt;
+use jsonschema::Validator;
 use scathe_server::config::Config;
 use scathe_server::{App, router};
 use serde_json::{Value, json};
@@ -211,10 +212,16 @@ pub fn pin(path: &str, expected: &str) {
     }
 }
 
+static VALIDATORS: LazyLock<Mutex<BTreeMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+
 /// A validator of one of the document's schemas.
-pub fn schema(name: &str) -> jsonschema::Validator {
-    let schema = json!({ "$ref": format!("#/components/schemas/{name}"), "components": DOCUMENT["components"] });
-    jsonschema::draft202012::new(&schema).unwrap()
+pub fn schema(name: &str) -> Arc<Validator> {
+    let mut known = VALIDATORS.lock().unwrap();
+    let make = || {
+        let schema = json!({ "$ref": format!("#/components/schemas/{name}"), "components": DOCUMENT["components"] });
+        Arc::new(jsonschema::draft202012::new(&schema).unwrap())
+    };
+    known.entry(name.to_owned()).or_insert_with(make).clone()
 }
 
 /// The names of the request's and the reply's schema of a verb in a game.

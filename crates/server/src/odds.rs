@@ -302,3 +302,12 @@ pub fn stopped(stop: Stop) -> Problem {
     };
     Problem::new(&TOO_MANY_BRANCHES, detail)
 }
+
+/// Why a batch walks no further odds.
+pub fn stopped_batch(replies: usize) -> Problem {
+    let detail = format!(
+        "The odds asked for before this one took {} seconds, or their replies fill {replies} bytes.",
+        TIME.as_secs()
+    );
+    Problem::new(&TOO_MANY_BRANCHES, detail)
+}

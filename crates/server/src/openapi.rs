@@ -10,11 +10,14 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
 use utoipa::{OpenApi, ToSchema};
 
+use crate::batch;
+use crate::faults;
 use crate::odds;
 use crate::pages;
 use crate::problem::{self, MEDIA_TYPE, Problem};
-use crate::registry::{Entry, Mode, Registry};
+use crate::registry::{Entry, Means, Mode, Registry};
 use crate::request::{How, json};
+use crate::{BATCH_BODY_LIMIT, BODY_LIMIT};
 
 /// The schemas of a document, by name.
 #[derive(Default)]
@@ -182,6 +185,7 @@ impl Shapes {
         for (name, schema) in &self.0 {
             let mut schema = json!(schema);
             close_variants(&mut schema);
+            raise_descriptions(&mut schema);
             schemas.insert(name.clone(), schema);
         }
         schemas
@@ -237,6 +241,26 @@ fn close_variants(schema: &mut Value) {
     }
 }
 
+/// Puts the description of a property that may be null where readers look for it: beside the choice,
+/// not inside it.
+fn raise_descriptions(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if !object.contains_key("description") {
+                let forms = object.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten();
+                let referring = forms.filter_map(Value::as_object_mut).filter(|form| form.contains_key("$ref"));
+                let described: Vec<Value> = referring.filter_map(|form| form.shift_remove("description")).collect();
+                if let [description] = described.as_slice() {
+                    object.insert("description".to_owned(), description.clone());
+                }
+            }
+            object.values_mut().for_each(raise_descriptions);
+        }
+        Value::Array(list) => list.iter_mut().for_each(raise_descriptions),
+        _ => {}
+    }
+}
+
 /// The schema of a text that can only be this one.
 fn one_value(value: &str) -> Object {
     ObjectBuilder::new()
@@ -276,7 +300,7 @@ fn pascal(verb: &str) -> String {
 struct Pages;
 
 /// The whole document.
-pub fn document(registry: &Registry) -> Value {
+pub fn document(registry: &Registry, batch: &faults::Schema) -> Value {
     let mut shapes = Shapes::default();
     let mut document = json!(Pages::openapi());
     let mut paths = Map::new();
@@ -286,6 +310,7 @@ pub fn document(registry: &Registry) -> Value {
             paths.insert(mode.path(verb), json!({ "post": operation(verb, mode, &entries, &mut shapes) }));
         }
     }
+    paths.insert("/batch".to_owned(), json!({ "post": batch_operation(registry, batch, &mut shapes) }));
     shapes.add::<Problem>();
     if let Some(known) = document["paths"].as_object_mut() {
         paths.append(known);
@@ -321,14 +346,6 @@ fn operation(verb: &str, mode: Mode, entries: &[(&'static str, &dyn Entry)], sha
         asked.insert((*game).to_owned(), json!({ "value": example }));
     }
     faulty.append(&mut missing);
-    let problem = |description: &str, examples: Map<String, Value>| {
-        json!({ "description": description,
-                "content": { MEDIA_TYPE: { "schema": { "$ref": format!("{SCHEMAS}Problem") }, "examples": examples } } })
-    };
-    let told = |kind: &problem::Kind, detail: &str| {
-        Map::from_iter([(kind.id.replace('-', "_"), json!({ "value": Problem::new(kind, detail) }))])
-    };
-    let broken = json(b"{ \"ruleset\": ").err();
     let id = verb.replace('-', "_");
     let (tag, summary, id) = match mode {
         Mode::Resolve => ("resolve", title.to_owned(), id),
@@ -339,14 +356,73 @@ fn operation(verb: &str, mode: Mode, entries: &[(&'static str, &dyn Entry)], sha
         "summary": summary,
         "operationId": id,
         "requestBody": { "required": true, "content": { "application/json": { "schema": either(&requests), "examples": asked } } },
-        "responses": {
-            "200": { "description": "What came of it.", "content": { "application/json": { "schema": either(&replies), "examples": answered } } },
-            "400": problem("The body is not JSON.", Map::from_iter([("not_json".to_owned(), json!({ "value": broken }))])),
-            "413": problem("The body is too large.", told(&problem::TOO_LARGE, &pages::too_large())),
-            "415": problem("The content type is not JSON.", told(&problem::NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL)),
-            "422": problem("The request has faults, needs more dice, or asks for what the rules do not let happen.", faulty),
-            "500": problem("Something broke on our side.", told(&problem::INTERNAL, pages::INTERNAL_DETAIL)),
+        "responses": responses(&either(&replies), answered, BODY_LIMIT, faulty),
+    })
+}
+
+/// The batch's operation.
+fn batch_operation(registry: &Registry, schema: &faults::Schema, shapes: &mut Shapes) -> Value {
+    let (request, reply) = (shapes.add::<batch::Batch<'_>>(), shapes.add::<batch::Reply>());
+    let execute = |request: &Value| {
+        let raw = serde_json::value::to_raw_value(request);
+        raw.map_or(Value::Null, |raw| told(batch::answer(registry, schema, &raw, &|| true)))
+    };
+    // A hit with dice of its own, and one more, thrown, on the same creature.
+    let first = registry.verbs().next().and_then(|(verb, mut entries)| Some((verb, entries.next()?.1)));
+    let mut example = json!({ "seed": "round 3", "operations": [] });
+    if let (Some((verb, entry)), Some(operations)) = (first, example["operations"].as_array_mut()) {
+        let hit = entry.example(Mode::Resolve);
+        let mut again = hit.clone();
+        if let Some(again) = again.as_object_mut() {
+            again.shift_remove("dice");
+            again.shift_remove("target");
         }
+        operations.push(json!({ "verb": verb, "request": hit }));
+        operations.push(json!({ "verb": verb, "target_from": 0, "request": again }));
+    }
+    let mut misspelt = example.clone();
+    misspelt["sed"] = json!("round 3");
+    let example_of = |name: &str, value: Value| Map::from_iter([(name.to_owned(), json!({ "value": value }))]);
+    let (answered, faulty) = (execute(&example), execute(&misspelt));
+    json!({
+        "tags": ["resolve"],
+        "summary": "Do many operations in one call",
+        "description": "For area attacks and whole turns: up to 256 operations of any verbs and games, odds too, done in order. Each has dice of \
+                        its own, and one that fails spoils no other. The batch is answered with 200 even if operations fail; each result has its own status.",
+        "operationId": "batch",
+        "requestBody": { "required": true, "content": { "application/json": { "schema": request, "examples": example_of("two_hits", example) } } },
+        "responses": responses(&json!(reply), example_of("two_hits", answered), BATCH_BODY_LIMIT, example_of("invalid", faulty)),
+    })
+}
+
+/// The schema of a batch, without references.
+///
+/// # Errors
+/// Fails when it is none.
+pub fn batch_schema() -> Result<faults::Schema, String> {
+    let mut shapes = Shapes::default();
+    shapes.add::<batch::Batch<'_>>();
+    faults::Schema::new(shapes.resolved(&batch::Batch::name()))
+}
+
+/// The responses of an operation: the reply, and the problems that may be answered instead.
+fn responses(reply: &Value, answered: Map<String, Value>, limit: usize, faulty: Map<String, Value>) -> Value {
+    let problem = |description: &str, examples: Map<String, Value>| {
+        json!({ "description": description,
+                "content": { MEDIA_TYPE: { "schema": { "$ref": format!("{SCHEMAS}Problem") }, "examples": examples } } })
+    };
+    let one = |kind: &problem::Kind, problem: Option<Problem>| {
+        Map::from_iter([(kind.id.replace('-', "_"), json!({ "value": problem }))])
+    };
+    let of = |kind: &problem::Kind, detail: &str| one(kind, Some(Problem::new(kind, detail)));
+    let broken = json(b"{ \"ruleset\": ").err();
+    json!({
+        "200": { "description": "What came of it.", "content": { "application/json": { "schema": reply, "examples": answered } } },
+        "400": problem("The body is not JSON.", one(&problem::NOT_JSON, broken)),
+        "413": problem("The body is too large.", of(&problem::TOO_LARGE, &pages::too_large(limit))),
+        "415": problem("The content type is not JSON.", of(&problem::NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL)),
+        "422": problem("The request has faults, needs more dice, or asks for what the rules do not let happen.", faulty),
+        "500": problem("Something broke on our side.", of(&problem::INTERNAL, pages::INTERNAL_DETAIL)),
     })
 }
 
@@ -366,10 +442,14 @@ fn either(names: &[(&str, String)]) -> Value {
 
 /// What the service answers to an example.
 fn execute(entry: &dyn Entry, mode: Mode, request: &Value) -> Value {
-    let raw: Result<Box<RawValue>, _> = serde_json::value::to_raw_value(request);
-    match raw.map(|raw| entry.answer(mode, &raw, &|| true)) {
-        Ok(Ok(reply)) => serde_json::from_slice(&reply).unwrap_or_default(),
-        Ok(Err(problem)) => json!(problem),
-        Err(_) => Value::Null,
+    let raw = serde_json::value::to_raw_value(request);
+    raw.map_or(Value::Null, |raw| told(entry.answer(mode, &raw, &Means::FRESH)))
+}
+
+/// An answer as JSON, be it a reply or a problem.
+fn told(answer: Result<Box<RawValue>, Problem>) -> Value {
+    match answer {
+        Ok(reply) => json!(reply),
+        Err(problem) => json!(problem),
     }
 }

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::App;
 use crate::problem::{KINDS, Kind, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TOO_LARGE};
 use crate::registry::{Book, Game};
-use crate::{App, BODY_LIMIT};
 
 /// The games that the service knows.
 #[derive(Serialize, ToSchema)]
@@ -162,8 +162,8 @@ pub async fn method_not_allowed() -> Response {
 }
 
 /// What is said of a body over the limit.
-pub fn too_large() -> String {
-    format!("The body is larger than {BODY_LIMIT} bytes.")
+pub fn too_large(limit: usize) -> String {
+    format!("The body is larger than {limit} bytes.")
 }
 
 /// What is said of a body that is not declared as JSON.
@@ -178,8 +178,8 @@ pub fn internal() -> Response {
 }
 
 /// The body is over the limit.
-pub fn body_too_large() -> Problem {
-    Problem::new(&TOO_LARGE, too_large())
+pub fn body_too_large(limit: usize) -> Problem {
+    Problem::new(&TOO_LARGE, too_large(limit))
 }
 
 /// The page of a kind of problem.

@@ -86,6 +86,14 @@ pub const TOO_MANY_BRANCHES: Kind = kind(
     "Odds are exact: every way the dice can fall is walked, as far as the rules can tell the ways apart. This question has more of them than \
      the limits that `detail` names. Ask about fewer hits, fewer dice or fewer rounds.",
 );
+/// An operation of a batch needs what another one did not leave.
+pub const SOURCE_FAILED: Kind = kind(
+    "source-failed",
+    "The operation that this one goes on from failed",
+    StatusCode::UNPROCESSABLE_ENTITY,
+    "`target_from` takes the target that an earlier operation of the same batch left, but that operation was answered with a problem. Mend \
+     that one; this one goes on from it then.",
+);
 /// Something broke here.
 pub const INTERNAL: Kind = kind(
     "internal",
@@ -104,6 +112,7 @@ pub const KINDS: &[Kind] = &[
     INVALID,
     NEEDS_DICE,
     TOO_MANY_BRANCHES,
+    SOURCE_FAILED,
     INTERNAL,
 ];
 

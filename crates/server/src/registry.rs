@@ -14,7 +14,7 @@ use scathe_rules::rulesets;
 use scathe_rules::tray::Line;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
@@ -85,12 +85,26 @@ pub trait Entry: Send + Sync {
     /// The verb in a few words.
     fn title(&self) -> &'static str;
     /// Carries the action out as the request says, or walks every way it can go, and answers the
-    /// reply's body. A walk goes on for as long as `go_on` says yes.
-    fn answer(&self, mode: Mode, raw: &RawValue, go_on: GoOn<'_>) -> Result<Vec<u8>, Problem>;
+    /// reply's body.
+    fn answer(&self, mode: Mode, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem>;
     /// A request that answers itself.
     fn example(&self, mode: Mode) -> Value;
     /// Adds the schemas of the request and of the reply, and answers their names.
     fn shapes(&self, mode: Mode, shapes: &mut Shapes) -> Shape;
+}
+
+/// What an answer may take from outside.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// Makes the seed of a request that brings none.
+    pub seed: &'a dyn Fn() -> String,
+    /// A walk goes on for as long as this says yes.
+    pub go_on: GoOn<'a>,
+}
+
+impl Means<'_> {
+    /// A fresh seed, and all the time in the world: fit for whatever walks nothing.
+    pub const FRESH: Means<'static> = Means { seed: &fresh_seed, go_on: &|| true };
 }
 
 /// What is asked of an action.
@@ -147,6 +161,11 @@ impl Registry {
     /// The verbs in order, each with the actions of the games that have it.
     pub fn verbs(&self) -> impl Iterator<Item = (&'static str, impl Iterator<Item = (&'static str, &dyn Entry)>)> {
         self.verbs.iter().map(|(verb, entries)| (*verb, entries.iter().map(|(game, entry)| (*game, &**entry))))
+    }
+
+    /// Whether any game has this verb.
+    pub fn has(&self, verb: &str) -> bool {
+        self.verbs.contains_key(verb)
     }
 
     /// Every kind of problem that a game's rules may answer.
@@ -384,10 +403,10 @@ struct Reply<'a, A: Action> {
 }
 
 impl<A: Action> Known<A> {
-    fn resolve(&self, raw: &RawValue) -> Result<Vec<u8>, Problem> {
+    fn resolve(&self, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
         let Asked { action, target, options, how } = Self::read::<Throw>(raw, &self.resolve)?;
         refused(&action, &target, &options)?;
-        let seed = (how.dice.is_none() || how.throw_rest).then(|| how.seed.unwrap_or_else(fresh_seed));
+        let seed = (how.dice.is_none() || how.throw_rest).then(|| how.seed.unwrap_or_else(means.seed));
         let given = how.dice.unwrap_or_default();
         let mut dice = Thrown::new(given.clone(), seed.as_deref());
         let done = resolve(&action, target, &options, &mut dice).map_err(|stop| stopped(stop, &given))?;
@@ -398,7 +417,7 @@ impl<A: Action> Known<A> {
         reply(&action, &done, seed.as_deref())
     }
 
-    fn odds(&self, raw: &RawValue, go_on: GoOn<'_>) -> Result<Vec<u8>, Problem> {
+    fn odds(&self, raw: &RawValue, go_on: GoOn<'_>) -> Result<Box<RawValue>, Problem> {
         let Asked { action, target, options, how } = Self::read::<Asking>(raw, &self.odds)?;
         refused(&action, &target, &options)?;
         match how.rounds {
@@ -425,10 +444,10 @@ impl<A: Action> Entry for Known<A> {
         A::TITLE
     }
 
-    fn answer(&self, mode: Mode, raw: &RawValue, go_on: GoOn<'_>) -> Result<Vec<u8>, Problem> {
+    fn answer(&self, mode: Mode, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
         match mode {
-            Mode::Resolve => self.resolve(raw),
-            Mode::Odds => self.odds(raw, go_on),
+            Mode::Resolve => self.resolve(raw, means),
+            Mode::Odds => self.odds(raw, means.go_on),
         }
     }
 
@@ -457,7 +476,7 @@ impl<A: Action> Entry for Known<A> {
 }
 
 /// The body of the reply.
-fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Result<Vec<u8>, Problem> {
+fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Result<Box<RawValue>, Problem> {
     let reply = Reply::<A> {
         ruleset: A::Rules::ID,
         target: done.after.creature(),
@@ -472,8 +491,8 @@ fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Result<Ve
 }
 
 /// A reply as it is sent.
-fn body(reply: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    serde_json::to_vec(reply).map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
+fn body(reply: &impl Serialize) -> Result<Box<RawValue>, Problem> {
+    to_raw_value(reply).map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
 }
 
 /// Why a rule stopped at its dice.

@@ -154,6 +154,14 @@ fn faces() -> utoipa::openapi::schema::Array {
         .build()
 }
 
+/// A seed that is empty or long is a fault.
+pub fn check_seed(seed: &str, faults: &mut Faults) {
+    let length = seed.chars().count();
+    if !(1..=SEED_LENGTH).contains(&length) {
+        faults.add("/seed", format!("must have from 1 to {SEED_LENGTH} characters, but has {length}"));
+    }
+}
+
 impl Check for Throw {
     fn check(&self, faults: &mut Faults) {
         if let Some(dice) = &self.dice {
@@ -163,10 +171,7 @@ impl Check for Throw {
             }
         }
         if let Some(seed) = &self.seed {
-            let length = seed.chars().count();
-            if !(1..=SEED_LENGTH).contains(&length) {
-                faults.add("/seed", format!("must have from 1 to {SEED_LENGTH} characters, but has {length}"));
-            }
+            check_seed(seed, faults);
         }
         match (&self.dice, &self.seed, self.throw_rest) {
             (Some(_), Some(_), false) => {

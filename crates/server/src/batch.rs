@@ -1,0 +1,236 @@
+//! Many operations in one call: area attacks and whole turns.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use scathe_rules::check::{Check, Faults, given};
+use scathe_rules::odds::GoOn;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
+
+use crate::faults::{self, Schema};
+use crate::odds::stopped_batch;
+use crate::problem::{INTERNAL, NOT_FOUND, Problem, SOURCE_FAILED};
+use crate::registry::{Means, Mode, Registry};
+use crate::request::{Members, check_seed};
+use crate::thrown::fresh_seed;
+
+/// The most operations of one batch.
+pub const OPERATIONS: usize = 256;
+/// How many bytes of replies a batch may hold before it walks no further odds.
+const REPLIES: usize = 32 * 1024 * 1024;
+
+/// Several operations, done in order.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = BatchRequest)]
+pub struct Batch<'a> {
+    /// Operation i throws from a seed made of this one and i, so that adding a target never shifts
+    /// another's dice: the SHA-256 digest of this text, a line feed and i (from 0), in lowercase
+    /// hexadecimal. Absent: a fresh one, which the reply tells.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(min_length = 1, max_length = 64, nullable = false, examples("round 3"))]
+    seed: Option<String>,
+    /// What to do, in order.
+    #[serde(borrow)]
+    #[schema(min_items = 1, max_items = 256)]
+    operations: Vec<Operation<'a>>,
+}
+
+/// One operation of a batch.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = BatchOperation)]
+pub struct Operation<'a> {
+    /// The verb: what follows the first slash of its path, as in `damage` or `damage/odds`.
+    #[serde(borrow)]
+    #[schema(value_type = String, examples("damage"))]
+    verb: Cow<'a, str>,
+    /// Takes `target` from what an earlier operation of the same ruleset left, by its index.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(minimum = 0, maximum = 255, nullable = false)]
+    target_from: Option<usize>,
+    /// The body that the verb takes.
+    #[serde(borrow)]
+    #[schema(value_type = Object)]
+    request: &'a RawValue,
+}
+
+impl Check for Batch<'_> {
+    fn check(&self, faults: &mut Faults) {
+        if let Some(seed) = &self.seed {
+            check_seed(seed, faults);
+        }
+        faults.length("/operations", &self.operations, 1..=OPERATIONS);
+        for (index, operation) in self.operations.iter().enumerate() {
+            faults.bounds_if(&format!("/operations/{index}/target_from"), operation.target_from, 0..=OPERATIONS - 1);
+        }
+    }
+}
+
+/// What came of each operation.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchReply)]
+pub struct Reply {
+    /// The seed that the operations' own seeds are made of.
+    seed: String,
+    /// One for each operation, in order.
+    results: Vec<Done>,
+}
+
+/// What came of one operation: a reply or a problem.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BatchResult)]
+pub struct Done {
+    /// The status that the operation would have been answered with by itself.
+    #[schema(minimum = 200, maximum = 599)]
+    status: u16,
+    /// The reply, where the status is 200.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    reply: Option<Box<RawValue>>,
+    /// The problem, where it is not. Its pointers point into the operation's own request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    problem: Option<Problem>,
+}
+
+impl From<Result<Box<RawValue>, Problem>> for Done {
+    fn from(answer: Result<Box<RawValue>, Problem>) -> Self {
+        match answer {
+            Ok(reply) => Self { status: 200, reply: Some(reply), problem: None },
+            Err(problem) => Self { status: problem.status, reply: None, problem: Some(problem) },
+        }
+    }
+}
+
+/// A batch of this many bytes may keep a thread for about a millisecond.
+const HEAVY: usize = 8 * 1024;
+
+/// Whether a batch is worked on off the async threads: it is long, or asks for odds.
+pub fn is_heavy(body: &[u8]) -> bool {
+    body.len() > HEAVY || body.windows(ODDS.len()).any(|part| part == ODDS.as_bytes())
+}
+
+/// How the verb of a question for odds ends.
+const ODDS: &str = "/odds";
+
+/// Does every operation of a batch. One that fails spoils no other.
+///
+/// # Errors
+/// The batch itself has faults.
+pub fn answer(registry: &Registry, schema: &Schema, raw: &RawValue, go_on: GoOn<'_>) -> Result<Box<RawValue>, Problem> {
+    let Batch { seed, operations } = read(raw, schema)?;
+    let seed = seed.unwrap_or_else(fresh_seed);
+    let mut results: Vec<Done> = Vec::with_capacity(operations.len());
+    let mut held = 0;
+    for (index, operation) in operations.iter().enumerate() {
+        let own = || derived(&seed, index);
+        let means = Means { seed: &own, go_on: &|| held < REPLIES && go_on() };
+        let done = Done::from(operate(registry, operation, &results, &means));
+        held += done.reply.as_ref().map_or(0, |reply| reply.get().len());
+        results.push(done);
+    }
+    to_raw_value(&Reply { seed, results })
+        .map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
+}
+
+/// Reads a batch, or says everything that is wrong with its own members.
+fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Batch<'a>, Problem> {
+    let mut found = Faults::default();
+    let typed = faults::typed::<_, Batch<'_>>(&mut serde_json::Deserializer::from_str(raw.get()));
+    if let Ok(batch) = &typed {
+        batch.check(&mut found);
+    }
+    match typed {
+        Ok(batch) if found.is_empty() => Ok(batch),
+        typed => {
+            let mut faults = Faults::default();
+            // Faults inside the requests are each operation's own.
+            let value = faults::value(raw, &mut Faults::default())?;
+            schema.find(&value, &mut faults);
+            if let Ok(batch) = &typed {
+                batch.check(&mut faults);
+            }
+            if faults.is_empty() {
+                faults::tell(typed, &mut faults);
+            }
+            Err(Problem::invalid(faults::distinct(faults)))
+        }
+    }
+}
+
+/// Does one operation.
+fn operate(
+    registry: &Registry,
+    operation: &Operation<'_>,
+    before: &[Done],
+    means: &Means<'_>,
+) -> Result<Box<RawValue>, Problem> {
+    let (verb, mode) = match operation.verb.strip_suffix(ODDS) {
+        Some(verb) => (verb, Mode::Odds),
+        None => (&*operation.verb, Mode::Resolve),
+    };
+    if !registry.has(verb) {
+        return Err(Problem::new(&NOT_FOUND, "There is no verb of this name; /docs lists every one."));
+    }
+    if mode == Mode::Odds && !(means.go_on)() {
+        return Err(stopped_batch(REPLIES));
+    }
+    match operation.target_from {
+        None => registry.entry(verb, operation.request)?.answer(mode, operation.request, means),
+        Some(source) => {
+            let request = handed_on(operation.request, source, before)?;
+            registry.entry(verb, &request)?.answer(mode, &request, means)
+        }
+    }
+}
+
+/// The request with the target that an earlier operation left.
+fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Result<Box<RawValue>, Problem> {
+    let fault = |detail: &str| Problem::fault("/target_from", detail);
+    let Some(source) = before.get(source) else {
+        return Err(fault("must be the index of an earlier operation"));
+    };
+    let Some(reply) = &source.reply else {
+        let detail = "The operation whose target this one takes failed, so there is none to take.";
+        return Err(Problem::new(&SOURCE_FAILED, detail));
+    };
+    let Some(members) = Members::of(request) else {
+        return Err(Problem::fault("", "must be an object"));
+    };
+    let left = Members::of(reply);
+    let ruleset = |members: &Members<'_>| members.get("ruleset").map(|raw| raw.get().to_owned());
+    if left.as_ref().and_then(ruleset) != ruleset(&members) {
+        return Err(fault("must be an operation of the same ruleset"));
+    }
+    let Some(target) = left.as_ref().and_then(|left| left.get("target")) else {
+        return Err(fault("must be an operation that leaves a target"));
+    };
+    let mut text = String::from("{\"target\":");
+    text.push_str(target.get());
+    let mut replaced = false;
+    for (key, value) in members.iter() {
+        // A second `target` would be a fault in any request, and is one here.
+        if key == "target" && !std::mem::replace(&mut replaced, true) {
+            continue;
+        }
+        let key = to_raw_value(key).map_err(|error| Problem::new(&INTERNAL, error.to_string()))?;
+        // Writing to a string cannot fail.
+        let _ = write!(text, ",{key}:{value}");
+    }
+    text.push('}');
+    RawValue::from_string(text).map_err(|error| Problem::new(&INTERNAL, error.to_string()))
+}
+
+/// The seed of operation `index`.
+fn derived(seed: &str, index: usize) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(format!("{seed}\n{index}")) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
