@@ -2,6 +2,7 @@
 
 pub mod akrpg;
 pub mod gift_and_skill;
+pub mod uesrpg;
 
 use crate::ruleset::{Catalog, Ruleset};
 
@@ -9,4 +10,5 @@ use crate::ruleset::{Catalog, Ruleset};
 pub fn all(catalog: &mut impl Catalog) {
     akrpg::Akrpg::actions(catalog);
     gift_and_skill::GiftAndSkill::actions(catalog);
+    uesrpg::Uesrpg::actions(catalog);
 }

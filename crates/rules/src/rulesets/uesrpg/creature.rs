@@ -1,0 +1,385 @@
+//! Who can be hurt: hit points, characteristics, armour, traits, wounds and conditions.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::conditions::Conditions;
+use super::locations::{Armor, Location};
+use super::traits::{Trait, TraitName, value};
+use super::turn::ACTION_POINTS;
+use super::wounds::Wound;
+use super::{Event, Options, WoundRule};
+use crate::check::{Check, Faults, LIST, POINTS, RATING, given};
+use crate::ruleset;
+use crate::tray::Tray;
+
+/// The highest characteristic score.
+const SCORE: i32 = 200;
+
+/// `passive_effects`: what active wounds add to all tests.
+const WOUND_PENALTY: i32 = -20;
+
+/// The same with a crippled body, by the alternate wound rule (W).
+const CRIPPLED_BODY_PENALTY: i32 = -30;
+
+/// `passive_effects`: what active wounds add to later initiative rolls.
+const INITIATIVE_PENALTY: i32 = -2;
+
+/// A creature as the game's sheet has it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = uesrpg::Creature)]
+pub struct Creature {
+    /// Current hit points: from 0 to the maximum.
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub hp: i32,
+    /// The maximum of hit points. Absent: half the endurance score, rounded up (W).
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub max_hp: Option<i32>,
+    /// Strength score. A tenth of a score, rounded down, is its bonus.
+    #[schema(minimum = 0, maximum = 200)]
+    pub strength: i32,
+    /// Endurance score: the target number of shock and dying tests.
+    #[schema(minimum = 0, maximum = 200)]
+    pub endurance: i32,
+    /// Agility score: the target number of the test against catching fire.
+    #[schema(minimum = 0, maximum = 200)]
+    pub agility: i32,
+    /// Willpower score.
+    #[schema(minimum = 0, maximum = 200)]
+    pub willpower: i32,
+    /// Luck score. Its bonus is how many dying tests may fail. Absent (as for most who are not
+    /// players' characters): a bonus of 0 (R13).
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 200)]
+    pub luck: Option<i32>,
+    /// Rolls that are critical successes on the creature's own tests, whatever the target number (W).
+    #[serde(default)]
+    #[schema(schema_with = lucky_numbers_schema)]
+    pub lucky_numbers: Vec<i32>,
+    /// Rolls that are critical failures on the creature's own tests, whatever the target number (W).
+    #[serde(default)]
+    #[schema(schema_with = unlucky_numbers_schema)]
+    pub unlucky_numbers: Vec<i32>,
+    /// Wound threshold: damage in excess of it wounds. Absent: strength, endurance and willpower bonus
+    /// and Tough together (W). Bleeding and a crippled body take 1 off each (W), whether sent or not.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1000)]
+    pub wound_threshold: Option<i32>,
+    /// Armour ratings, by location and by what they are good against.
+    #[serde(default)]
+    #[schema(default = json!({}))]
+    pub armor: Armor,
+    /// The traits that damage asks about.
+    #[serde(default)]
+    #[schema(max_items = 100, default = json!([]))]
+    pub traits: Vec<Trait>,
+    /// Action points left.
+    #[serde(default = "refreshed")]
+    #[schema(minimum = 0, maximum = 1_000_000, default = 3)]
+    pub action_points: i32,
+    /// Action points that the next refresh will not bring.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
+    pub action_point_debt: i32,
+    /// Stamina points left. Absent: the maximum.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(minimum = 0, maximum = 1_000_000, nullable = false)]
+    pub stamina_points: Option<i32>,
+    /// The maximum of stamina points. Absent: the endurance bonus. A crippled body takes 1 off (W),
+    /// whether sent or not.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub max_stamina_points: Option<i32>,
+    /// Magicka points left.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
+    pub magicka_points: i32,
+    /// The maximum of magicka points. Only a rest asks for it.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub max_magicka_points: Option<i32>,
+    /// The wounds, oldest first.
+    #[serde(default)]
+    #[schema(max_items = 100, default = json!([]))]
+    pub wounds: Vec<Wound>,
+    /// The conditions.
+    #[serde(default)]
+    #[schema(default = json!({}))]
+    pub conditions: Conditions,
+    /// Up, unconscious or dead. Absent: what HP say, up above 0 and else unconscious without failures.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    pub life: Option<Life>,
+}
+
+fn refreshed() -> i32 {
+    ACTION_POINTS
+}
+
+fn lucky_numbers_schema() -> utoipa::openapi::schema::Array {
+    numbers_schema(
+        "Rolls that are critical successes on the creature's own tests, whatever the target number (W).",
+        1,
+        100,
+    )
+}
+
+fn unlucky_numbers_schema() -> utoipa::openapi::schema::Array {
+    numbers_schema(
+        "Rolls that are critical failures on the creature's own tests, whatever the target number (W).",
+        1,
+        100,
+    )
+}
+
+/// A list of whole numbers within bounds, for the document.
+pub fn numbers_schema(description: &str, low: i32, high: i32) -> utoipa::openapi::schema::Array {
+    let number = utoipa::openapi::ObjectBuilder::new()
+        .schema_type(utoipa::openapi::schema::Type::Integer)
+        .minimum(Some(low))
+        .maximum(Some(high));
+    utoipa::openapi::ArrayBuilder::new()
+        .items(number)
+        .max_items(Some(LIST))
+        .default(Some(Vec::<i32>::new().into()))
+        .description(Some(description))
+        .build()
+}
+
+/// Whether a creature is up, unconscious or dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::Life)]
+pub enum Life {
+    /// On its feet.
+    Up,
+    /// Unconscious at 0 HP.
+    Unconscious(Unconscious),
+    /// Dead.
+    Dead,
+}
+
+/// The state of one who is unconscious.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = uesrpg::Unconscious)]
+pub struct Unconscious {
+    /// Dying tests failed since falling unconscious.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1000, default = 0)]
+    pub failures: i32,
+    /// Damage was taken since the last dying test: the next one fails.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub next_test_fails: bool,
+    /// Stabilized: no more dying tests, until damage comes (R18).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub stable: bool,
+}
+
+/// The bonus of a characteristic score.
+pub fn bonus(score: i32) -> i32 {
+    score / 10
+}
+
+impl ruleset::Creature for Creature {
+    fn is_dead(&self) -> bool {
+        self.life == Some(Life::Dead)
+    }
+}
+
+impl Creature {
+    /// The maximum of hit points.
+    pub fn max_hp(&self) -> i32 {
+        self.max_hp.unwrap_or((self.endurance + 1) / 2)
+    }
+
+    /// The luck bonus; 0 without luck (R13).
+    pub fn luck_bonus(&self) -> i32 {
+        bonus(self.luck.unwrap_or(0))
+    }
+
+    /// The wound threshold, before Bleeding and a crippled body lower it.
+    pub fn wound_threshold(&self) -> i32 {
+        let sum = || bonus(self.strength) + bonus(self.endurance) + bonus(self.willpower) + self.tough();
+        self.wound_threshold.unwrap_or_else(sum)
+    }
+
+    /// The value of the trait Tough (W).
+    pub fn tough(&self) -> i32 {
+        value(&self.traits, TraitName::Tough, None)
+    }
+
+    /// The maximum of stamina points as it stands now.
+    pub fn max_stamina(&self) -> i32 {
+        let sheet = self.max_stamina_points.unwrap_or(bonus(self.endurance));
+        (sheet - i32::from(self.is_crippled(Location::Body))).max(0)
+    }
+
+    /// Stamina points left: what the sheet says, and where it says nothing, the maximum.
+    pub fn stamina(&self) -> i32 {
+        self.stamina_points.unwrap_or(self.max_stamina())
+    }
+
+    /// What `life` says, and where it says nothing, HP.
+    pub fn life(&self) -> Life {
+        match self.life {
+            Some(life) => life,
+            None if self.hp > 0 => Life::Up,
+            None => Life::Unconscious(Unconscious::default()),
+        }
+    }
+
+    /// The state of being unconscious, if it is.
+    pub fn unconscious(&self) -> Option<Unconscious> {
+        match self.life {
+            Some(Life::Unconscious(state)) => Some(state),
+            Some(Life::Up | Life::Dead) | None => None,
+        }
+    }
+
+    /// Whether the creature is undead (W).
+    pub fn is_undead(&self) -> bool {
+        self.traits.iter().any(|owned| owned.name == TraitName::Undead)
+    }
+
+    /// Whether a location is crippled.
+    pub fn is_crippled(&self, location: Location) -> bool {
+        self.conditions.crippled.contains(&location)
+    }
+
+    /// Where a blow at this location lands: a blow at a lost limb hits the body (W).
+    pub fn struck_at(&self, aimed: Location) -> Location {
+        match aimed.limb() {
+            Some(limb) if self.conditions.lost.contains(&limb) => Location::Body,
+            Some(_) | None => aimed,
+        }
+    }
+
+    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
+    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
+    fn weighing_wounds(&self, options: &Options) -> i32 {
+        if self.is_undead() {
+            return 0;
+        }
+        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
+        // At most 100 wounds.
+        let active = i32::try_from(active).unwrap_or(i32::MAX);
+        if options.wound_penalty_stacks { active } else { active.min(1) }
+    }
+
+    /// `passive_effects`: what active wounds add to the creature's own tests.
+    pub fn test_modifier(&self, options: &Options) -> i32 {
+        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
+        self.weighing_wounds(options) * if crippled { CRIPPLED_BODY_PENALTY } else { WOUND_PENALTY }
+    }
+
+    /// `passive_effects`: what active wounds add to later initiative rolls.
+    pub fn initiative_modifier(&self, options: &Options) -> i32 {
+        self.weighing_wounds(options) * INITIATIVE_PENALTY
+    }
+
+    /// Takes damage off HP, which stop at 0 (R6). On one who is unconscious already it makes the next
+    /// dying test fail and ends being stable (R18). Answers the HP lost.
+    pub fn lose(&mut self, damage: i32, tray: &mut Tray<'_, Event>, rule: &'static str) -> i32 {
+        let before = self.hp;
+        tray.change("/hp", &mut self.hp, (before - damage).max(0), rule);
+        if let Some(state) = self.unconscious().filter(|_| damage > 0) {
+            let struck = Unconscious { next_test_fails: true, stable: false, ..state };
+            tray.change("/life", &mut self.life, Some(Life::Unconscious(struck)), "unconscious");
+        }
+        before - self.hp
+    }
+
+    /// `unconscious`: at 0 HP one who is up falls unconscious. The blow that did it does not spoil the
+    /// first dying test (R16).
+    pub fn fall(&mut self, tray: &mut Tray<'_, Event>) {
+        if self.hp == 0 && self.life == Some(Life::Up) {
+            tray.change("/life", &mut self.life, Some(Life::Unconscious(Unconscious::default())), "unconscious");
+            tray.event(Event::Unconscious);
+        }
+    }
+}
+
+impl Check for Creature {
+    fn check(&self, faults: &mut Faults) {
+        faults.bounds("/hp", self.hp, 0..=POINTS);
+        faults.bounds_if("/max_hp", self.max_hp, 0..=POINTS);
+        faults.bounds("/strength", self.strength, 0..=SCORE);
+        faults.bounds("/endurance", self.endurance, 0..=SCORE);
+        faults.bounds("/agility", self.agility, 0..=SCORE);
+        faults.bounds("/willpower", self.willpower, 0..=SCORE);
+        faults.bounds_if("/luck", self.luck, 0..=SCORE);
+        for (field, numbers) in [("/lucky_numbers", &self.lucky_numbers), ("/unlucky_numbers", &self.unlucky_numbers)] {
+            faults.length(field, numbers, 0..=LIST);
+            faults.distinct(field, numbers);
+            for (index, &number) in numbers.iter().enumerate() {
+                faults.bounds(&format!("{field}/{index}"), number, 1..=100);
+            }
+        }
+        for (index, number) in self.unlucky_numbers.iter().enumerate() {
+            if self.lucky_numbers.contains(number) {
+                faults.add(&format!("/unlucky_numbers/{index}"), "is one of the lucky numbers as well");
+            }
+        }
+        faults.bounds_if("/wound_threshold", self.wound_threshold, 0..=RATING);
+        faults.within("/armor", |faults| self.armor.check(faults));
+        faults.length("/traits", &self.traits, 0..=LIST);
+        faults.each("/traits", &self.traits);
+        faults.bounds("/action_points", self.action_points, 0..=POINTS);
+        faults.bounds("/action_point_debt", self.action_point_debt, 0..=POINTS);
+        faults.bounds_if("/stamina_points", self.stamina_points, 0..=POINTS);
+        faults.bounds_if("/max_stamina_points", self.max_stamina_points, 0..=POINTS);
+        faults.bounds("/magicka_points", self.magicka_points, 0..=POINTS);
+        faults.bounds_if("/max_magicka_points", self.max_magicka_points, 0..=POINTS);
+        faults.length("/wounds", &self.wounds, 0..=LIST);
+        faults.each("/wounds", &self.wounds);
+        faults.within("/conditions", |faults| self.conditions.check(faults));
+        match self.life {
+            Some(Life::Up) if self.hp == 0 => faults.add("/life", "cannot be \"up\" at 0 HP"),
+            Some(Life::Unconscious(state)) => {
+                faults.bounds("/life/unconscious/failures", state.failures, 0..=RATING);
+                if self.hp > 0 {
+                    faults.add("/life", "cannot be unconscious above 0 HP");
+                }
+            }
+            Some(Life::Up | Life::Dead) | None => {}
+        }
+        let max_hp_known = self.max_hp.unwrap_or(0) >= 0 && (0..=SCORE).contains(&self.endurance);
+        if max_hp_known && (0..=POINTS).contains(&self.hp) && self.hp > self.max_hp() {
+            faults.add("/hp", format!("must be at most the max HP of {}, but is {}", self.max_hp(), self.hp));
+        }
+    }
+}
+
+impl Creature {
+    /// Someone for the examples: scores of a seasoned guard, unhurt, nothing special.
+    pub fn example() -> Self {
+        Self {
+            hp: 19,
+            max_hp: None,
+            strength: 41,
+            endurance: 38,
+            agility: 35,
+            willpower: 29,
+            luck: Some(30),
+            lucky_numbers: Vec::new(),
+            unlucky_numbers: Vec::new(),
+            wound_threshold: None,
+            armor: Armor::default(),
+            traits: Vec::new(),
+            action_points: ACTION_POINTS,
+            action_point_debt: 0,
+            stamina_points: Some(3),
+            max_stamina_points: None,
+            magicka_points: 0,
+            max_magicka_points: None,
+            wounds: Vec::new(),
+            conditions: Conditions::default(),
+            life: Some(Life::Up),
+        }
+    }
+}

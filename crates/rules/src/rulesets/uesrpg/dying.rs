@@ -1,0 +1,215 @@
+//! Death: tests of one who is unconscious at 0 HP, and what ends them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::check::{Test, own_target_number, test};
+use super::creature::{Creature, Life, Unconscious};
+use super::{Event, NO_SUPPLIES, Options, Uesrpg};
+use crate::check::{Check, Faults, RATING, given};
+use crate::dice::Stop;
+use crate::ruleset::{Action, Done, Example, NOT_DYING, Outcome, Refusal};
+use crate::tray::Tray;
+use crate::words::count;
+
+/// Refuses whoever is not unconscious, or stable already: they do not test.
+fn not_dying(creature: &Creature) -> Option<Refusal> {
+    match creature.unconscious() {
+        None => {
+            Some(Refusal::because(&NOT_DYING, "The creature is not unconscious; only an unconscious one is dying."))
+        }
+        Some(state) if state.stable => {
+            Some(Refusal::because(&NOT_DYING, "The creature is stable: it does not test until it takes damage."))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Refuses help that needs a healer's kit or other supplies and has none.
+pub fn no_supplies(kit: bool) -> Option<Refusal> {
+    let refusal = || Refusal::because(&NO_SUPPLIES, "This takes a healer's kit or other supplies: send `kit` as true.");
+    (!kit).then(refusal)
+}
+
+/// Rolls the Endurance test of one who is unconscious at 0 HP, on its turn.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = uesrpg::DyingTick)]
+pub struct DyingTick {}
+
+impl Check for DyingTick {
+    fn check(&self, _: &mut Faults) {}
+}
+
+/// What the dying test came to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[schema(as = uesrpg::DyingTickOutcome)]
+pub struct DyingTickOutcome {
+    /// The test; `null` when it failed by itself.
+    pub test: Option<Test>,
+    /// Damage taken since the last test made this one fail without a roll.
+    pub automatic: bool,
+    /// Dying tests failed so far.
+    pub failures: i32,
+    /// Whether the creature died.
+    pub dead: bool,
+}
+
+impl Outcome for DyingTickOutcome {}
+
+impl Action for DyingTick {
+    type Rules = Uesrpg;
+    type Target = Creature;
+    type Outcome = DyingTickOutcome;
+    const NAME: &'static str = "dying-tick";
+    const TITLE: &'static str = "Roll for dying";
+    const ROUNDS: bool = true;
+
+    fn refuses(&self, creature: &Creature, _: &Options) -> Option<Refusal> {
+        not_dying(creature)
+    }
+
+    /// `dying_tick`: an Endurance test, or a failure without one after damage. With more failures than
+    /// the luck bonus the creature dies.
+    fn apply(
+        &self,
+        creature: &mut Creature,
+        options: &Options,
+        tray: &mut Tray<'_, Event>,
+    ) -> Result<DyingTickOutcome, Stop> {
+        let state = creature.unconscious().unwrap_or_default();
+        let test = if state.next_test_fails {
+            None
+        } else {
+            let wounds = creature.test_modifier(options);
+            let target_number = own_target_number(creature.endurance, wounds, tray);
+            Some(test(target_number, Some(creature), "dying_tick", tray)?)
+        };
+        let mut failures = state.failures;
+        if test.is_none_or(|test| !test.passed) {
+            tray.step("failures", &mut failures, (state.failures + 1).min(RATING), "dying_tick");
+        }
+        let dead = failures > creature.luck_bonus();
+        let life = if dead {
+            Life::Dead
+        } else {
+            Life::Unconscious(Unconscious { failures, next_test_fails: false, ..state })
+        };
+        tray.change("/life", &mut creature.life, Some(life), "dying_tick");
+        if dead {
+            tray.event(Event::Died);
+        }
+        Ok(DyingTickOutcome { test, automatic: state.next_test_fails, failures, dead })
+    }
+
+    fn summary(&self, done: &Done<Self>) -> String {
+        let DyingTickOutcome { test, failures, dead, .. } = &done.outcome;
+        let said = match test {
+            Some(Test { target_number, passed: true }) => format!("Dying test against {target_number} passed"),
+            Some(Test { target_number, passed: false }) => format!("Dying test against {target_number} failed"),
+            None => "Dying test failed for damage taken".to_owned(),
+        };
+        let failures = count(*failures, "failure", "failures");
+        let end = if *dead { " Dead." } else { "" };
+        format!("{said}: {failures}, and more than {} kill.{end}", done.before.luck_bonus())
+    }
+
+    fn example() -> Example<Self> {
+        let life = Life::Unconscious(Unconscious { failures: 1, ..Unconscious::default() });
+        let target = Creature { hp: 0, life: Some(life), ..Creature::example() };
+        Example { action: Self {}, target: Some(target), dice: vec![72] }
+    }
+}
+
+/// Stabilizes one who is dying: with a Survival or Profession [Medicine] test and a healer's kit, or
+/// by an effect that says so.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = uesrpg::Stabilize)]
+pub struct Stabilize {
+    /// The helper's target number, all modifiers in it. Required unless `automatic`.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = -1000, maximum = 1000, nullable = false)]
+    pub target_number: Option<i32>,
+    /// The helper has a healer's kit or other supplies. Without, only an automatic effect works.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub kit: bool,
+    /// An effect that stabilizes by itself: no test, no kit.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub automatic: bool,
+}
+
+impl Check for Stabilize {
+    fn check(&self, faults: &mut Faults) {
+        faults.bounds_if("/target_number", self.target_number, -RATING..=RATING);
+        if self.automatic {
+            faults.stray("/target_number", self.target_number.as_ref(), "does not go with `automatic`");
+            if self.kit {
+                faults.add("/kit", "does not go with `automatic`");
+            }
+        } else {
+            faults.missing("/target_number", self.target_number.as_ref(), "is required unless `automatic` is true");
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[schema(as = uesrpg::StabilizeOutcome)]
+pub struct StabilizeOutcome {
+    /// The helper's test; `null` for an automatic effect.
+    pub test: Option<Test>,
+    /// Whether the creature is stable now.
+    pub stable: bool,
+}
+
+impl Outcome for StabilizeOutcome {}
+
+impl Action for Stabilize {
+    type Rules = Uesrpg;
+    type Target = Creature;
+    type Outcome = StabilizeOutcome;
+    const NAME: &'static str = "stabilize";
+    const TITLE: &'static str = "Stabilize a dying creature";
+    const ROUNDS: bool = true;
+
+    fn refuses(&self, creature: &Creature, _: &Options) -> Option<Refusal> {
+        not_dying(creature).or_else(|| no_supplies(self.kit || self.automatic))
+    }
+
+    /// `stabilize`: whoever is stable stops testing.
+    fn apply(
+        &self,
+        creature: &mut Creature,
+        _: &Options,
+        tray: &mut Tray<'_, Event>,
+    ) -> Result<StabilizeOutcome, Stop> {
+        let test = match self.target_number {
+            Some(target_number) => Some(test(target_number, None, "stabilize", tray)?),
+            None => None,
+        };
+        let stable = test.is_none_or(|test| test.passed);
+        if stable {
+            let state = creature.unconscious().unwrap_or_default();
+            let life = Life::Unconscious(Unconscious { stable, ..state });
+            tray.change("/life", &mut creature.life, Some(life), "stabilize");
+            tray.event(Event::Stabilized);
+        }
+        Ok(StabilizeOutcome { test, stable })
+    }
+
+    fn summary(&self, done: &Done<Self>) -> String {
+        let against = done.outcome.test.map(|test| format!(" (test against {})", test.target_number));
+        let said = if done.outcome.stable { "Stabilized" } else { "Not stabilized" };
+        format!("{said}{}.", against.unwrap_or_default())
+    }
+
+    fn example() -> Example<Self> {
+        let life = Life::Unconscious(Unconscious { failures: 1, ..Unconscious::default() });
+        let target = Creature { hp: 0, life: Some(life), ..Creature::example() };
+        let action = Self { target_number: Some(45), kit: true, automatic: false };
+        Example { action, target: Some(target), dice: vec![38] }
+    }
+}

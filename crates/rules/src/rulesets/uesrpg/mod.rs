@@ -1,0 +1,409 @@
+//! Unofficial Elder Scrolls RPG, third edition: a fan game on percentile dice.
+//!
+//! Source: the game's chapter on damage, wounds and death. The pages that it refers to and does not
+//! hold, and the terms that it does not explain, come from the game's public third edition text, a
+//! later revision (marked W); where both are silent, a numbered reading decides.
+
+pub mod check;
+pub mod conditions;
+pub mod creature;
+pub mod damage;
+pub mod dying;
+pub mod first_aid;
+pub mod healing;
+pub mod locations;
+pub mod rest;
+pub mod roll;
+pub mod traits;
+pub mod turn;
+pub mod wounds;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::check::{Check, Faults};
+use crate::ruleset::{Catalog, Reading, RefusalKind, Rule, Ruleset, Table};
+use creature::Creature;
+use locations::{Location, Part};
+
+/// The ruleset `uesrpg`.
+pub struct Uesrpg;
+
+/// Readings that a table may answer otherwise, and the optional rules of the book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = uesrpg::Options)]
+pub struct Options {
+    /// When an attack makes a wound.
+    #[schema(default = "threshold")]
+    pub wound_rule: WoundRule,
+    /// When action points refresh.
+    #[schema(default = "turn")]
+    pub action_point_refresh: ActionPointRefresh,
+    /// Every active wound takes its own 20 off tests and 2 off initiative (R5).
+    #[schema(default = false)]
+    pub wound_penalty_stacks: bool,
+    /// Weakness adds to damage that armour or toughness had stopped (R8).
+    #[schema(default = false)]
+    pub weakness_always_adds: bool,
+    /// Magic AR lowers shadow damage (R19).
+    #[schema(default = false)]
+    pub magic_armor_stops_shadow: bool,
+}
+
+/// The two rules for when an attack makes a wound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::WoundRule)]
+pub enum WoundRule {
+    /// When its damage is in excess of the wound threshold.
+    #[default]
+    Threshold,
+    /// The optional rule: when damage of a critical success gets through, or HP fall to 0.
+    Alternate,
+}
+
+/// The two moments at which action points refresh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::ActionPointRefresh)]
+pub enum ActionPointRefresh {
+    /// The optional rule: at the start of the creature's own turn.
+    #[default]
+    Turn,
+    /// At the start of each round.
+    Round,
+}
+
+/// Something to announce.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[schema(as = uesrpg::Event)]
+pub enum Event {
+    /// The attack made a wound.
+    Wounded {
+        /// Where.
+        location: Location,
+        /// Of how much damage.
+        damage: i32,
+    },
+    /// A location was crippled.
+    Crippled {
+        /// Which one.
+        location: Location,
+    },
+    /// A limb, an ear or an eye was lost for good.
+    Lost {
+        /// Which one.
+        location: Part,
+    },
+    /// An ear or an eye is lost, and the table decides which.
+    HeadLossDue,
+    /// The creature was stunned.
+    Stunned,
+    /// The creature caught fire, or burns more.
+    Burning,
+    /// The creature was dazed.
+    Dazed,
+    /// The creature fell unconscious at 0 HP.
+    Unconscious,
+    /// The clock of a wound ran out: HP fell to 0 by blood loss.
+    BledOut,
+    /// The creature is dead.
+    Died,
+    /// The creature was stabilized: it stops testing.
+    Stabilized,
+    /// The creature has HP again and is conscious.
+    Woke,
+    /// A wound was cured.
+    WoundCured,
+}
+
+/// Help that takes a healer's kit or other supplies came without.
+pub const NO_SUPPLIES: RefusalKind = RefusalKind {
+    id: "no-supplies",
+    title: "There are no supplies",
+    meaning: "The action takes a healer's kit or other supplies. If the helper has them, send `kit` as true.",
+};
+
+/// The creature has no action point for what it is to do.
+pub const NO_ACTION_POINTS: RefusalKind = RefusalKind {
+    id: "no-action-points",
+    title: "There is no action point left",
+    meaning: "The creature must spend an action point on this and has none. Look at `target.action_points`, which \
+              `turn-tick` refreshes.",
+};
+
+/// The condition that was to be ended is not there.
+pub const NOTHING_TO_CHECK: RefusalKind = RefusalKind {
+    id: "nothing-to-check",
+    title: "There is nothing to check",
+    meaning: "The wound or condition that the action is for is not there, or was seen to already. Look at \
+              `target.wounds` and `target.conditions`.",
+};
+
+/// The creature is in no state to rest.
+pub const IN_ENCOUNTER: RefusalKind = RefusalKind {
+    id: "in-encounter",
+    title: "This is no time to rest",
+    meaning: "Nobody rests while unconscious or dying. Bring the creature above 0 HP first.",
+};
+
+const DAMAGE: &str = "Damage & Hit Locations";
+const MAGIC: &str = "Magic Damage Types";
+const SPECIFIC: &str = "Resolving Magic Damage vs Specific Damage";
+const DEATH: &str = "Death";
+const WOUNDS: &str = "Wounds";
+const SHOCK: &str = "Shock Effects";
+const PASSIVE: &str = "Passive Effects";
+const REFRESHING: &str = "Optional Rule Note: Turn-based AP Refreshing";
+const ALTERNATE: &str = "Optional Rule: Alternate Wounds";
+const HEALING: &str = "Healing";
+const CONDITIONS: &str = "Conditions";
+const PUBLIC: &str = "the public third edition text (W)";
+
+impl Ruleset for Uesrpg {
+    const ID: &'static str = "uesrpg";
+    const TITLE: &'static str = "Unofficial Elder Scrolls RPG, third edition";
+    const SOURCE: &'static str = "The game's chapter on damage, wounds and death; its public third edition text, a later revision, where the chapter only names a thing. What comes from there is marked (W).";
+    const RULES: &'static [Rule] = &[
+        Rule::new(
+            "test",
+            PUBLIC,
+            "A test is a d100 and passes with a roll no higher than the target number; lucky and unlucky numbers pass and fail whatever it is. Degrees of success: a tenth of the roll, at least 1, and a tenth of what the target number has above 100. Degrees of failure: 1 and a tenth of what the roll is too high (W).",
+        ),
+        Rule::new(
+            "hit_location",
+            DAMAGE,
+            "An attack strikes where the ones digit of its roll points, or a d10 with 10 as 0, unless the location was chosen. A blow at a lost limb hits the body (W).",
+        ),
+        Rule::new("damage_roll", DAMAGE, "Damage dice are thrown and added up, never below 0."),
+        Rule::new("penetration", PUBLIC, "Penetration comes off the location's physical AR, not below 0 (W)."),
+        Rule::new(
+            "armor",
+            MAGIC,
+            "Damage is reduced by the armour of the location: physical damage by physical AR, a sub-type of magic damage by its own AR and magic AR together, plain magic by magic AR, shadow by nothing (W).",
+        ),
+        Rule::new("natural_toughness", PUBLIC, "Natural Toughness comes off every type of damage, after armour (W)."),
+        Rule::new(
+            "resistance_weakness",
+            SPECIFIC,
+            "Resistance comes off damage of its type and Weakness adds to it, after armour (W). A trait for magic is for every type but physical, but any trait for the very type takes precedence. The same trait for the same type twice counts once, at its highest (W).",
+        ),
+        Rule::new("health", DAMAGE, "What is left of all parts of the attack comes off HP, which stop at 0."),
+        Rule::new(
+            "unconscious",
+            DEATH,
+            "At 0 HP a creature falls unconscious. Damage taken then makes its next test fail and ends being stable; HP above 0 wake it.",
+        ),
+        Rule::new(
+            "dying_tick",
+            DEATH,
+            "One who is unconscious at 0 HP makes an Endurance test on its turn, and dies with more failures than its luck bonus.",
+        ),
+        Rule::new(
+            "stabilize",
+            DEATH,
+            "A Survival or Profession [Medicine] test with a healer's kit, or an effect that says so, stabilizes: the tests stop.",
+        ),
+        Rule::new(
+            "wound",
+            WOUNDS,
+            "An attack whose damage, all parts together, is in excess of the wound threshold makes a wound of that damage at its location. The threshold is the strength, endurance and willpower bonus and Tough together, one less while bleeding and one less with a crippled body (W).",
+        ),
+        Rule::new("shock_test", SHOCK, "Whoever takes a wound makes an Endurance test, the shock test."),
+        Rule::new(
+            "shock_effects",
+            SHOCK,
+            "Body: an action point is lost, or one of the next refresh; shock test failed: crippled body. Limb: crippled; failed: lost. Head: stunned for a round; failed: an ear or an eye is lost. A crippled body has a stamina point less at most, and undead never get one (W).",
+        ),
+        Rule::new(
+            "side_effect",
+            SHOCK,
+            "A wound by magic damage adds, by the type of its largest magic part (W): fire, an Agility test or Burning (1); frost, an Endurance test or dazed; poison, a stamina point lost; shock or magic, magicka lost. A point of Resistance makes the test 10 easier, of Weakness 10 harder, and undead feel neither poison nor daze (W).",
+        ),
+        Rule::new(
+            "passive_effects",
+            PASSIVE,
+            "Until first aid or cure an active wound takes 20 off all tests and 2 off later initiative rolls; undead feel none of it (W).",
+        ),
+        Rule::new(
+            "blood_loss",
+            PASSIVE,
+            "A wound leaves five rounds, counted at the end of the creature's own turn, before blood loss brings HP to 0.",
+        ),
+        Rule::new(
+            "first_aid",
+            PASSIVE,
+            "A Survival or Profession [Medicine] test, which takes a turn and a healer's kit or other supplies, ends a wound's passive effects and its clock.",
+        ),
+        Rule::new(
+            "suspend",
+            PASSIVE,
+            "Magical healing delays passive effects and blood loss, a round for each HP that it restores (W).",
+        ),
+        Rule::new(
+            "action_points",
+            REFRESHING,
+            "At the start of the creature's own turn, or of each round, action points come back to three (W), less those that a wound to the body took in advance.",
+        ),
+        Rule::new(
+            "alternate_wound",
+            ALTERNATE,
+            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point, Bleeding 10 harder, and with a crippled body wounds take 30 off tests (W).",
+        ),
+        Rule::new("heal", HEALING, "Healing restores HP up to the maximum (W)."),
+        Rule::new(
+            "treat",
+            HEALING,
+            "A test with supplies treats a wound; it ends the passive effects, and HP regained from then on count towards the cure (W).",
+        ),
+        Rule::new(
+            "cure",
+            HEALING,
+            "A treated wound is gone when as many HP as its damage were regained; what it crippled works again, what is lost stays lost (W).",
+        ),
+        Rule::new(
+            "rest",
+            HEALING,
+            "A long rest restores the endurance bonus in HP, twice that under full care and nothing with an untreated wound, as much stamina, and all magicka; a short rest one stamina and a tenth of the maximum of magicka (W).",
+        ),
+        Rule::new(
+            "bleeding",
+            CONDITIONS,
+            "Bleeding (X): at the end of its turn the creature loses X HP, whatever armour or resistance it has, and X drops by one; healing lowers X by its HP (W).",
+        ),
+        Rule::new(
+            "staunch",
+            CONDITIONS,
+            "A helper's test with supplies lowers Bleeding by its degrees of success (W).",
+        ),
+        Rule::new(
+            "burning",
+            CONDITIONS,
+            "Burning (X): at the end of its turn the creature takes X fire damage to the body, and X grows by one (W).",
+        ),
+        Rule::new(
+            "extinguish",
+            CONDITIONS,
+            "For an action point a Strength or Agility test, 20 easier and 10 harder for each point of Burning above 1, ends Burning (W).",
+        ),
+        Rule::new("dazed", CONDITIONS, "One who is dazed refreshes one action point less, but not less than one (W)."),
+        Rule::new(
+            "stunned",
+            CONDITIONS,
+            "One who is stunned has no action points and gets none, for as many rounds as it says; a round is over at the end of its own turn (W).",
+        ),
+    ];
+    const READINGS: &'static [Reading] = &[
+        Reading::new("R1", "Does damage equal to the wound threshold wound?", "No: it must be in excess of it."),
+        Reading::new(
+            "R3",
+            "Does a blow that brings HP to 0 wound as well?",
+            "Yes, both: it wounds by its whole damage, and the creature falls unconscious.",
+        ),
+        Reading::new("R5", "Do several wounds take 20 off tests once or each?", "Once.").or("wound_penalty_stacks"),
+        Reading::new("R6", "Do HP go below 0?", "No, they stop there."),
+        Reading::new(
+            "R8",
+            "Does Weakness add to damage that armour stopped altogether?",
+            "No: damage that does not get through has nothing to add to.",
+        )
+        .or("weakness_always_adds"),
+        Reading::new(
+            "R9",
+            "When does one of a wound's five rounds pass?",
+            "At the end of the wounded creature's own turn.",
+        ),
+        Reading::new(
+            "R13",
+            "What is the luck bonus of those who have no luck score?",
+            "0: the first failed dying test kills.",
+        ),
+        Reading::new("R14", "What becomes of the failures of one who wakes?", "They are forgotten."),
+        Reading::new(
+            "R16",
+            "Does the very blow that brings HP to 0 make the first dying test fail?",
+            "No, only damage taken after it.",
+        ),
+        Reading::new(
+            "R17",
+            "Does a new wound take 20 off the shock test and the side test that it calls for?",
+            "No, but off every later one; its passive effects begin when the shock test is resolved.",
+        ),
+        Reading::new("R18", "Is a stable creature still stable after damage?", "No: it tests again."),
+        Reading::new("R19", "Does magic AR lower shadow damage? (The table shows a dash.)", "No, nothing does (W).")
+            .or("magic_armor_stops_shadow"),
+        Reading::new(
+            "R20",
+            "What is the damage inflicted, as much magicka as which is lost?",
+            "That of the shock or magic part, after armour and traits, and of no other part.",
+        ),
+        Reading::new(
+            "R21",
+            "For how long does magical healing delay the effects of a wound?",
+            "A round for each HP that it really restored; more of it adds up (W).",
+        ),
+        Reading::new(
+            "R22",
+            "Later revisions let Strength or Agility resist fire, and frost and magic cost stamina: which table?",
+            "The chapter's own: Agility against fire, Endurance against frost, magicka for shock and magic.",
+        ),
+    ];
+    const REFUSALS: &'static [RefusalKind] = &[NO_SUPPLIES, NO_ACTION_POINTS, NOTHING_TO_CHECK, IN_ENCOUNTER];
+
+    type Creature = Creature;
+    type Options = Options;
+    type Event = Event;
+
+    fn tables() -> Vec<Table> {
+        let digits = |location: Location| {
+            let digits = (0..=9).filter(|&digit| Location::of_digit(digit) == location);
+            digits.map(|digit| digit.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        vec![
+            Table {
+                id: "hit_locations",
+                heading: DAMAGE,
+                columns: vec!["Ones digit", "Location"],
+                rows: Location::ALL.map(|location| vec![digits(location), location.name().to_owned()]).to_vec(),
+            },
+            Table {
+                id: "magic_armor",
+                heading: MAGIC,
+                columns: vec!["Damage", "Armour that reduces it"],
+                rows: MAGIC_ARMOR.map(|row| row.map(str::to_owned).to_vec()).to_vec(),
+            },
+        ]
+    }
+
+    fn check(creature: &Creature, _: &Options, faults: &mut Faults) {
+        creature.check(faults);
+    }
+
+    fn complete(creature: &mut Creature, _: &Options) {
+        creature.stamina_points = Some(creature.stamina());
+        creature.life = Some(creature.life());
+    }
+
+    fn actions(catalog: &mut impl Catalog) {
+        catalog.add::<damage::Damage>();
+        catalog.add::<turn::TurnTick>();
+        catalog.add::<dying::DyingTick>();
+        catalog.add::<dying::Stabilize>();
+        catalog.add::<first_aid::ConditionCheck>();
+        catalog.add::<healing::Heal>();
+        catalog.add::<rest::Rest>();
+        catalog.add::<check::Roll>();
+    }
+}
+
+/// The table of magic damage types.
+const MAGIC_ARMOR: [[&str; 2]; 6] = [
+    ["magic", "magic AR"],
+    ["fire", "fire AR and magic AR"],
+    ["frost", "frost AR and magic AR"],
+    ["shock", "shock AR and magic AR"],
+    ["poison", "poison AR and magic AR"],
+    ["shadow", "none"],
+];

@@ -1,0 +1,119 @@
+//! Rests (W): hit points, stamina and magicka back outside of encounters.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::creature::{Creature, bonus};
+use super::healing::restore;
+use super::wounds::{Wound, regain};
+use super::{Event, IN_ENCOUNTER, Options, Uesrpg};
+use crate::check::{Check, Faults};
+use crate::dice::Stop;
+use crate::ruleset::{Action, Done, Example, Outcome, Refusal};
+use crate::tray::Tray;
+use crate::words::count;
+
+/// Lets the creature rest.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = uesrpg::Rest)]
+pub struct Rest {
+    /// How long.
+    pub kind: RestKind,
+    /// A long rest under full care: twice the HP. Refused for a short rest.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub full_care: bool,
+}
+
+/// The kinds of rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::RestKind)]
+pub enum RestKind {
+    /// The endurance bonus in HP (unless a wound is untreated) and in stamina, and all magicka.
+    Long,
+    /// A stamina point, and a tenth of the maximum of magicka.
+    Short,
+}
+
+impl Check for Rest {
+    fn check(&self, faults: &mut Faults) {
+        if self.full_care && self.kind == RestKind::Short {
+            faults.add("/full_care", "belongs to kind long");
+        }
+    }
+}
+
+/// What the rest brought.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[schema(as = uesrpg::RestOutcome)]
+pub struct RestOutcome {
+    /// Hit points restored.
+    pub hp: i32,
+    /// Stamina points restored.
+    pub stamina: i32,
+    /// Magicka points restored.
+    pub magicka: i32,
+    /// Wounds that were cured by it.
+    pub wounds_cured: i32,
+}
+
+impl Outcome for RestOutcome {}
+
+impl Action for Rest {
+    type Rules = Uesrpg;
+    type Target = Creature;
+    type Outcome = RestOutcome;
+    const NAME: &'static str = "rest";
+    const TITLE: &'static str = "Rest";
+
+    fn refuses(&self, creature: &Creature, _: &Options) -> Option<Refusal> {
+        if creature.unconscious().is_some() {
+            return Some(Refusal::because(&IN_ENCOUNTER, "The creature is unconscious: that is no rest."));
+        }
+        let refusal =
+            || Refusal::invalid("/target/max_magicka_points", "is required: a rest restores magicka up to it");
+        creature.max_magicka_points.is_none().then(refusal)
+    }
+
+    /// `rest` (W).
+    fn apply(&self, creature: &mut Creature, _: &Options, tray: &mut Tray<'_, Event>) -> Result<RestOutcome, Stop> {
+        let recovery = bonus(creature.endurance);
+        let max_magicka = creature.max_magicka_points.unwrap_or(0);
+        let (hp, stamina, magicka) = match self.kind {
+            RestKind::Long if !creature.wounds.iter().all(|wound| wound.treated) => (0, recovery, max_magicka),
+            RestKind::Long if self.full_care => (2 * recovery, recovery, max_magicka),
+            RestKind::Long => (recovery, recovery, max_magicka),
+            RestKind::Short => (0, 1, max_magicka / 10),
+        };
+        let hp = restore(hp, creature, tray, "rest");
+        let wounds_cured = regain(hp, creature, tray);
+        let (stamina_before, magicka_before) = (creature.stamina(), creature.magicka_points);
+        let rested = (stamina_before + stamina).min(creature.max_stamina()).max(stamina_before);
+        tray.change("/stamina_points", &mut creature.stamina_points, Some(rested), "rest");
+        let refilled = (magicka_before + magicka).min(max_magicka).max(magicka_before);
+        tray.change("/magicka_points", &mut creature.magicka_points, refilled, "rest");
+        Ok(RestOutcome { hp, stamina: rested - stamina_before, magicka: refilled - magicka_before, wounds_cured })
+    }
+
+    fn summary(&self, done: &Done<Self>) -> String {
+        let RestOutcome { hp, stamina, magicka, wounds_cured } = done.outcome;
+        let kind = match self.kind {
+            RestKind::Long => "Long rest",
+            RestKind::Short => "Short rest",
+        };
+        let cured = match wounds_cured {
+            0 => String::new(),
+            cured => format!(", {} cured", count(cured, "wound", "wounds")),
+        };
+        format!("{kind}: {hp} HP, {stamina} stamina and {magicka} magicka restored{cured}.")
+    }
+
+    fn example() -> Example<Self> {
+        let mut target = Creature { hp: 10, magicka_points: 5, max_magicka_points: Some(30), ..Creature::example() };
+        target.stamina_points = Some(1);
+        target.wounds = vec![Wound { treated: true, regained: 6, ..Wound::example() }];
+        Example { action: Self { kind: RestKind::Long, full_care: false }, target: Some(target), dice: Vec::new() }
+    }
+}

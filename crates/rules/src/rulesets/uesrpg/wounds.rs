@@ -1,0 +1,495 @@
+//! Wounds: when damage makes one, the shock test, what it brings at once and what it brings later.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::check::{Test, own_target_number, test};
+use super::creature::Creature;
+use super::damage::{Attack, ComponentOutcome, HeadLoss};
+use super::locations::{Location, Part};
+use super::traits::{DamageType, resistance_weakness};
+use super::{Event, Options, WoundRule};
+use crate::check::{Check, Faults, POINTS, RATING};
+use crate::dice::Stop;
+use crate::ruleset;
+use crate::tray::Tray;
+
+/// `blood_loss`: the rounds (30 seconds) that a wound leaves.
+pub const ROUNDS: i32 = 5;
+
+/// `side_effect`: what a point of Resistance adds to the side test, and a point of Weakness takes off
+/// (W). By the alternate wound rule Tough and Bleeding weigh as much on the shock test (W).
+const A_POINT: i32 = 10;
+
+/// A wound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = uesrpg::Wound)]
+pub struct Wound {
+    /// Where it is.
+    pub location: Location,
+    /// The damage of the attack that made it. As many HP regained after treatment cure it (W).
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    pub damage: i32,
+    /// The type of that attack's largest part.
+    #[serde(rename = "type")]
+    pub kind: DamageType,
+    /// First aid ended its passive effects and its clock.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub first_aid: bool,
+    /// Treated, so that HP regained count towards its cure (W). Ends passive effects and clock as well.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub treated: bool,
+    /// HP regained since it was treated (W).
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
+    pub regained: i32,
+    /// Own turns until blood loss brings HP to 0. At 0 it has happened.
+    #[serde(default = "all_rounds")]
+    #[schema(minimum = 0, maximum = 5, default = 5)]
+    pub rounds_left: i32,
+    /// Own turns for which magical healing still delays clock and passive effects (R21).
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1000, default = 0)]
+    pub suspended_rounds: i32,
+}
+
+fn all_rounds() -> i32 {
+    ROUNDS
+}
+
+impl Wound {
+    /// Whether first aid or treatment ended its passive effects and its clock.
+    pub fn is_tended(&self) -> bool {
+        self.first_aid || self.treated
+    }
+
+    /// Whether its passive effects count: not tended and not suspended.
+    pub fn is_active(&self) -> bool {
+        !self.is_tended() && self.suspended_rounds == 0
+    }
+
+    /// A wound for the examples: a blow to the right arm, fresh.
+    pub fn example() -> Self {
+        Self::new(Location::RightArm, 10, DamageType::Physical)
+    }
+
+    /// A fresh wound.
+    fn new(location: Location, damage: i32, kind: DamageType) -> Self {
+        Self {
+            location,
+            damage,
+            kind,
+            first_aid: false,
+            treated: false,
+            regained: 0,
+            rounds_left: ROUNDS,
+            suspended_rounds: 0,
+        }
+    }
+}
+
+impl Check for Wound {
+    fn check(&self, faults: &mut Faults) {
+        faults.bounds("/damage", self.damage, 1..=POINTS);
+        faults.bounds("/regained", self.regained, 0..=POINTS);
+        faults.bounds("/rounds_left", self.rounds_left, 0..=ROUNDS);
+        faults.bounds("/suspended_rounds", self.suspended_rounds, 0..=RATING);
+    }
+}
+
+/// What a wound did.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[schema(as = uesrpg::WoundOutcome)]
+pub struct WoundOutcome {
+    /// The shock test.
+    pub shock_test: Test,
+    /// The test against burning or being dazed; `null` when the wound calls for none.
+    pub side_test: Option<Test>,
+    /// What the wound brought at once, in the order of the book.
+    pub effects: Vec<Effect>,
+    /// What wounds add to the creature's tests from now on.
+    pub test_modifier: i32,
+    /// What wounds add to the creature's later initiative rolls.
+    pub initiative_modifier: i32,
+}
+
+/// What a wound brings at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::Effect)]
+pub enum Effect {
+    /// Body: an action point is lost.
+    ActionPointLost,
+    /// Body, with no action point left: one less at the next refresh.
+    ActionPointDebt,
+    /// Body, shock test failed: the body is crippled.
+    CrippledBody,
+    /// Limb: it is crippled.
+    CrippledLimb,
+    /// Limb, shock test failed: it is lost.
+    LostLimb,
+    /// Head: stunned for a round.
+    Stunned,
+    /// Head, shock test failed: an ear is lost.
+    LostEar,
+    /// Head, shock test failed: an eye is lost.
+    LostEye,
+    /// Head, shock test failed: an ear or an eye is lost, and the table says which.
+    HeadLossDue,
+    /// Fire, side test failed: burning, one more.
+    Burning,
+    /// Frost, side test failed: dazed.
+    Dazed,
+    /// Poison: a stamina point is lost.
+    StaminaLost,
+    /// Shock or magic: magicka points are lost.
+    MagickaLost,
+}
+
+impl Effect {
+    /// The effect in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ActionPointLost => "an action point lost",
+            Self::ActionPointDebt => "one action point less at the next refresh",
+            Self::CrippledBody => "crippled body",
+            Self::CrippledLimb => "crippled limb",
+            Self::LostLimb => "lost limb",
+            Self::Stunned => "stunned for a round",
+            Self::LostEar => "lost ear",
+            Self::LostEye => "lost eye",
+            Self::HeadLossDue => "an ear or an eye to lose",
+            Self::Burning => "burning",
+            Self::Dazed => "dazed",
+            Self::StaminaLost => "a stamina point lost",
+            Self::MagickaLost => "magicka lost",
+        }
+    }
+}
+
+/// Whether an attack wounds. `wound`: its damage, all parts together, is in excess of the wound
+/// threshold (R1), whatever HP were left (R3). `alternate_wound`: damage of a critical attack got
+/// through, or the attack brought HP from above 0 to 0. `hp`: before the attack. The dead take no
+/// wounds.
+pub fn is_wound(
+    attack: &Attack,
+    damage: i32,
+    hp: i32,
+    creature: &Creature,
+    options: &Options,
+    tray: &mut Tray<'_, Event>,
+) -> bool {
+    if ruleset::Creature::is_dead(creature) {
+        return false;
+    }
+    match options.wound_rule {
+        WoundRule::Threshold => {
+            let mut threshold = creature.wound_threshold();
+            for lowered in [creature.conditions.bleeding > 0, creature.is_crippled(Location::Body)] {
+                if lowered {
+                    let less = (threshold - 1).max(0);
+                    tray.step("wound_threshold", &mut threshold, less, "wound");
+                }
+            }
+            damage > threshold
+        }
+        WoundRule::Alternate => damage > 0 && (attack.critical || (hp > 0 && damage >= hp)),
+    }
+}
+
+/// A wound: recorded, then shock test, shock effects and side effect. The tests that it calls for
+/// feel the wounds from before, not the new one (R17).
+pub fn wound(
+    attack: &Attack,
+    location: Location,
+    components: &[ComponentOutcome],
+    damage: i32,
+    creature: &mut Creature,
+    options: &Options,
+    tray: &mut Tray<'_, Event>,
+) -> Result<WoundOutcome, Stop> {
+    let before = creature.test_modifier(options);
+    record(location, components, damage, creature, tray);
+    let shock_test = shock_test(before, creature, options, tray)?;
+    let mut effects = shock_effects(location, shock_test.passed, attack.head_loss, creature, tray);
+    let side_test = side_effect(components, before, creature, &mut effects, tray)?;
+    Ok(WoundOutcome {
+        shock_test,
+        side_test,
+        effects,
+        test_modifier: creature.test_modifier(options),
+        initiative_modifier: creature.initiative_modifier(options),
+    })
+}
+
+/// `wound`: the damage and the hit location are written down. Its type is that of the attack's
+/// largest part, the first of them in a tie.
+fn record(
+    location: Location,
+    components: &[ComponentOutcome],
+    damage: i32,
+    creature: &mut Creature,
+    tray: &mut Tray<'_, Event>,
+) {
+    let kind = largest(components, |_| true).map_or(DamageType::Physical, |largest| largest.kind);
+    let mut wounds = creature.wounds.clone();
+    wounds.push(Wound::new(location, damage, kind));
+    tray.change("/wounds", &mut creature.wounds, wounds, "wound");
+    tray.event(Event::Wounded { location, damage });
+}
+
+/// The largest part of an attack among some types that got through, the first in a tie.
+fn largest(components: &[ComponentOutcome], among: impl Fn(DamageType) -> bool) -> Option<&ComponentOutcome> {
+    let through = components.iter().filter(|part| part.taken > 0 && among(part.kind));
+    through.rev().max_by_key(|part| part.taken)
+}
+
+/// `shock_test`: an Endurance test. By the alternate wound rule Tough helps and Bleeding hinders (W).
+fn shock_test(wounds: i32, creature: &Creature, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Test, Stop> {
+    let mut target_number = own_target_number(creature.endurance, wounds, tray);
+    if options.wound_rule == WoundRule::Alternate {
+        if creature.tough() > 0 {
+            let helped = target_number + A_POINT * creature.tough();
+            tray.step("target_number", &mut target_number, helped, "alternate_wound");
+        }
+        if creature.conditions.bleeding > 0 {
+            let hindered = target_number - A_POINT;
+            tray.step("target_number", &mut target_number, hindered, "alternate_wound");
+        }
+    }
+    test(target_number, Some(creature), "shock_test", tray)
+}
+
+/// `shock_effects`: what the location suffers, and what a failed shock test adds.
+fn shock_effects(
+    location: Location,
+    passed: bool,
+    head_loss: Option<HeadLoss>,
+    creature: &mut Creature,
+    tray: &mut Tray<'_, Event>,
+) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match location {
+        Location::Body => {
+            effects.push(lose_action_point(creature, tray));
+            if !passed && !creature.is_undead() {
+                cripple(location, creature, tray);
+                effects.push(Effect::CrippledBody);
+            }
+        }
+        Location::Head => {
+            stun(creature, tray);
+            effects.push(Effect::Stunned);
+            if !passed {
+                effects.push(lose_head_part(head_loss, creature, tray));
+            }
+        }
+        Location::RightLeg | Location::LeftLeg | Location::RightArm | Location::LeftArm => {
+            cripple(location, creature, tray);
+            effects.push(Effect::CrippledLimb);
+            if let Some(limb) = location.limb().filter(|_| !passed) {
+                lose_part(limb, creature, tray);
+                effects.push(Effect::LostLimb);
+            }
+        }
+    }
+    effects
+}
+
+/// Body: an action point, or with none left one at the next refresh.
+fn lose_action_point(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Effect {
+    if creature.action_points > 0 {
+        let left = creature.action_points - 1;
+        tray.change("/action_points", &mut creature.action_points, left, "shock_effects");
+        Effect::ActionPointLost
+    } else {
+        let debt = (creature.action_point_debt + 1).min(POINTS);
+        tray.change("/action_point_debt", &mut creature.action_point_debt, debt, "shock_effects");
+        Effect::ActionPointDebt
+    }
+}
+
+/// A location is crippled. A crippled body lowers the maximum of stamina points, and the points left
+/// with it (W).
+fn cripple(location: Location, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
+    if creature.is_crippled(location) {
+        return;
+    }
+    let mut crippled = creature.conditions.crippled.clone();
+    crippled.push(location);
+    tray.change("/conditions/crippled", &mut creature.conditions.crippled, crippled, "shock_effects");
+    tray.event(Event::Crippled { location });
+    if location == Location::Body {
+        let stamina = creature.stamina().min(creature.max_stamina());
+        tray.change("/stamina_points", &mut creature.stamina_points, Some(stamina), "shock_effects");
+    }
+}
+
+/// Head: stunned for a round; action points are gone at once (W).
+fn stun(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
+    let stunned = creature.conditions.stunned.max(1);
+    tray.change("/conditions/stunned", &mut creature.conditions.stunned, stunned, "shock_effects");
+    tray.change("/action_points", &mut creature.action_points, 0, "stunned");
+    tray.event(Event::Stunned);
+}
+
+/// Head, shock test failed: an ear or an eye, as the attack says; where it does not, the table does.
+fn lose_head_part(head_loss: Option<HeadLoss>, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Effect {
+    match head_loss {
+        Some(HeadLoss::Ear) => {
+            lose_part(Part::Ear, creature, tray);
+            Effect::LostEar
+        }
+        Some(HeadLoss::Eye) => {
+            lose_part(Part::Eye, creature, tray);
+            Effect::LostEye
+        }
+        None => {
+            tray.event(Event::HeadLossDue);
+            Effect::HeadLossDue
+        }
+    }
+}
+
+/// A part is lost for good, if there is one left to lose.
+fn lose_part(location: Part, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
+    if creature.conditions.can_lose(location) {
+        let mut lost = creature.conditions.lost.clone();
+        lost.push(location);
+        tray.change("/conditions/lost", &mut creature.conditions.lost, lost, "shock_effects");
+        tray.event(Event::Lost { location });
+    }
+}
+
+/// `side_effect`: what magic damage adds, by the type of the largest magic part that got through (W).
+/// Undead feel no poison and are never dazed (W), so the latter needs no test.
+fn side_effect(
+    components: &[ComponentOutcome],
+    wounds: i32,
+    creature: &mut Creature,
+    effects: &mut Vec<Effect>,
+    tray: &mut Tray<'_, Event>,
+) -> Result<Option<Test>, Stop> {
+    let Some(cause) = largest(components, |kind| kind != DamageType::Physical) else {
+        return Ok(None);
+    };
+    let undead = creature.is_undead();
+    match cause.kind {
+        DamageType::Fire => {
+            let side_test = side_test(cause.kind, creature.agility, wounds, creature, tray)?;
+            if !side_test.passed {
+                let burning = (creature.conditions.burning + 1).min(RATING);
+                tray.change("/conditions/burning", &mut creature.conditions.burning, burning, "side_effect");
+                tray.event(Event::Burning);
+                effects.push(Effect::Burning);
+            }
+            Ok(Some(side_test))
+        }
+        DamageType::Frost if !undead => {
+            let side_test = side_test(cause.kind, creature.endurance, wounds, creature, tray)?;
+            if !side_test.passed {
+                if tray.change("/conditions/dazed", &mut creature.conditions.dazed, true, "side_effect") {
+                    tray.event(Event::Dazed);
+                }
+                effects.push(Effect::Dazed);
+            }
+            Ok(Some(side_test))
+        }
+        DamageType::Poison if !undead => {
+            let stamina = (creature.stamina() - 1).max(0);
+            tray.change("/stamina_points", &mut creature.stamina_points, Some(stamina), "side_effect");
+            effects.push(Effect::StaminaLost);
+            Ok(None)
+        }
+        DamageType::Shock | DamageType::Magic => {
+            // The damage inflicted is what this part did after armour (R20).
+            let magicka = (creature.magicka_points - cause.taken).max(0);
+            tray.change("/magicka_points", &mut creature.magicka_points, magicka, "side_effect");
+            effects.push(Effect::MagickaLost);
+            Ok(None)
+        }
+        DamageType::Frost | DamageType::Poison | DamageType::Shadow | DamageType::Physical => Ok(None),
+    }
+}
+
+/// The test against a side effect: a point of Resistance makes it 10 easier, of Weakness 10 harder (W).
+fn side_test(
+    kind: DamageType,
+    score: i32,
+    wounds: i32,
+    creature: &Creature,
+    tray: &mut Tray<'_, Event>,
+) -> Result<Test, Stop> {
+    let mut target_number = own_target_number(score, wounds, tray);
+    let (resistance, weakness) = resistance_weakness(&creature.traits, kind);
+    if resistance > 0 || weakness > 0 {
+        let modified = target_number + A_POINT * (resistance - weakness);
+        tray.step("target_number", &mut target_number, modified, "side_effect");
+    }
+    test(target_number, Some(creature), "side_effect", tray)
+}
+
+/// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9);
+/// one that runs out brings HP to 0, once. A suspended wound's suspension goes down instead. Answers
+/// the HP lost.
+pub fn blood_loss(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
+    if creature.is_undead() {
+        return 0;
+    }
+    let mut wounds = creature.wounds.clone();
+    let mut run_out = false;
+    for wound in wounds.iter_mut().filter(|wound| !wound.is_tended()) {
+        if wound.suspended_rounds > 0 {
+            wound.suspended_rounds -= 1;
+        } else if wound.rounds_left > 0 {
+            wound.rounds_left -= 1;
+            run_out |= wound.rounds_left == 0;
+        }
+    }
+    tray.change("/wounds", &mut creature.wounds, wounds, "blood_loss");
+    let hp = creature.hp;
+    if !run_out || hp == 0 {
+        return 0;
+    }
+    tray.change("/hp", &mut creature.hp, 0, "blood_loss");
+    tray.event(Event::BledOut);
+    creature.fall(tray);
+    hp
+}
+
+/// `suspend`: magical healing delays each wound that nobody has tended, a round for each HP that it
+/// really restored (R21).
+pub fn suspend(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
+    let mut wounds = creature.wounds.clone();
+    for wound in wounds.iter_mut().filter(|wound| !wound.is_tended()) {
+        wound.suspended_rounds = (wound.suspended_rounds + restored).min(RATING);
+    }
+    tray.change("/wounds", &mut creature.wounds, wounds, "suspend");
+}
+
+/// `cure` (W): HP really regained count for every treated wound. One that has regained its damage
+/// goes, and what it crippled works again unless another wound is there still; what is lost stays
+/// lost. Answers how many went.
+pub fn regain(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
+    let mut wounds = creature.wounds.clone();
+    for wound in wounds.iter_mut().filter(|wound| wound.treated) {
+        wound.regained = (wound.regained + restored).min(POINTS);
+    }
+    let (cured, left): (Vec<Wound>, Vec<Wound>) =
+        wounds.into_iter().partition(|wound| wound.treated && wound.regained >= wound.damage);
+    let healed = |location| {
+        let at = |wound: &Wound| wound.location == location;
+        cured.iter().any(at) && !left.iter().any(at)
+    };
+    let crippled = creature.conditions.crippled.iter().copied().filter(|&location| !healed(location)).collect();
+    tray.change("/wounds", &mut creature.wounds, left, "cure");
+    tray.change("/conditions/crippled", &mut creature.conditions.crippled, crippled, "cure");
+    for _ in &cured {
+        tray.event(Event::WoundCured);
+    }
+    // At most 100 wounds.
+    i32::try_from(cured.len()).unwrap_or(i32::MAX)
+}
