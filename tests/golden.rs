@@ -67,6 +67,15 @@ fn exchanges() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": -4 }, "hp": 20, "barrier_dice": 1, "shield_dice": 2, "end_downed": true, "dice": [] }),
         ),
         ("akrpg_check", "/check", json!({ "ruleset": "akrpg", "pool": 3, "difficulty": 2, "dice": [6, 4, 1] })),
+        (
+            "batch_hit_turn_and_dying",
+            "/batch",
+            json!({ "seed": "round 3", "operations": [
+                { "verb": "damage", "request": { "ruleset": "akrpg", "target": { "hd": 2, "hp": 4, "def": 2 }, "hits": [{ "kind": "physical", "amount": 4 }, { "kind": "dot", "dice": 2 }] } },
+                { "verb": "turn-tick", "target_from": 0, "request": { "ruleset": "akrpg" } },
+                { "verb": "dying-tick", "target_from": 1, "request": { "ruleset": "akrpg" } },
+                { "verb": "damge", "request": {} }] }),
+        ),
         ("unknown_ruleset", "/damage", json!({ "ruleset": "akrgp", "target": {} })),
     ]
 }

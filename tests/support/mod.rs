@@ -169,7 +169,8 @@ pub fn examples() -> Vec<Asked> {
     let mut examples = Vec::new();
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
         let asked = item.pointer("/post/requestBody/content/application~1json/examples").and_then(Value::as_object);
-        for example in asked.into_iter().flatten().map(|(_, example)| example) {
+        let of_a_game = |example: &&Value| example["value"]["ruleset"].is_string();
+        for example in asked.into_iter().flatten().map(|(_, example)| example).filter(of_a_game) {
             examples.push(Asked { verb: path.trim_start_matches('/').to_owned(), body: example["value"].clone() });
         }
     }

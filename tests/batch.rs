@@ -1,0 +1,213 @@
+//! Many operations in one call: each for itself, in order, with dice of its own.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Answer, Asked, examples, post, send};
+
+fn batch(seed: &str, operations: &[Value]) -> Value {
+    let answer = post("/batch", &json!({ "seed": seed, "operations": operations }));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+fn operation(verb: &str, request: Value) -> Value {
+    json!({ "verb": verb, "request": request })
+}
+
+/// The seed of an operation, as the document describes it.
+fn derived(seed: &str, index: usize) -> String {
+    Sha256::digest(format!("{seed}\n{index}")).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A fire that burns everyone, each behind their own shield.
+fn fireball(hp: i32) -> Value {
+    operation(
+        "damage",
+        json!({ "ruleset": "akrpg", "target": { "hd": 4, "hp": hp, "res": 2, "shield": 1 }, "hits": [{ "kind": "arts", "amount": 6 }] }),
+    )
+}
+
+#[test]
+fn adding_a_target_never_shifts_the_dice_of_another() {
+    let few = batch("fireball", &[fireball(20), fireball(12)]);
+    let more = batch("fireball", &[fireball(20), fireball(12), fireball(3)]);
+    assert_eq!(few["results"].as_array().unwrap()[..], more["results"].as_array().unwrap()[..2]);
+    // Nor does changing one.
+    let other = batch("fireball", &[fireball(1), fireball(12)]);
+    assert_eq!(few["results"][1], other["results"][1]);
+    assert_ne!(few["results"][0]["reply"]["dice"], few["results"][1]["reply"]["dice"], "each has dice of its own");
+}
+
+#[test]
+fn any_operation_alone_gives_the_same_reply() {
+    let results = batch("fireball", &[fireball(20), fireball(12)])["results"].clone();
+    for (index, hp) in [(0, 20), (1, 12)] {
+        let reply = &results[index]["reply"];
+        assert_eq!(reply["seed"], derived("fireball", index));
+        let mut request = fireball(hp)["request"].clone();
+        request["seed"] = reply["seed"].clone();
+        assert_eq!(post("/damage", &request).text(), reply.to_string());
+    }
+}
+
+#[test]
+fn a_batch_without_a_seed_has_a_fresh_one_and_tells_it() {
+    let ask = || post("/batch", &json!({ "operations": [fireball(20)] })).json();
+    let (one, two) = (ask(), ask());
+    assert_ne!(one["seed"], two["seed"]);
+    assert_eq!(batch(one["seed"].as_str().unwrap(), &[fireball(20)]), one);
+}
+
+#[test]
+fn an_operation_may_bring_its_own_seed_or_dice() {
+    let with = |key: &str, value: Value| {
+        let mut hit = fireball(20);
+        hit["request"][key] = value;
+        hit
+    };
+    let mut mixed = with("dice", json!([6]));
+    mixed["request"]["throw_rest"] = json!(true);
+    let results =
+        batch("s", &[with("seed", json!("mine")), with("dice", json!([1, 1, 1, 1, 1, 1])), mixed])["results"].clone();
+    assert_eq!(results[0]["reply"]["seed"], "mine");
+    assert!(results[1]["reply"]["seed"].is_null());
+    assert_eq!(results[2]["reply"]["seed"], derived("s", 2));
+}
+
+#[test]
+fn one_bad_operation_spoils_no_other() {
+    let mut bad = fireball(20);
+    bad["request"]["target"]["hp"] = json!("many");
+    let mut needs = fireball(20);
+    needs["request"]["dice"] = json!([4]);
+    let operations = [
+        fireball(20),
+        bad,
+        operation("dmg", json!({})),
+        operation("shield-roll", json!({ "ruleset": "gift_and_skill" })),
+        needs,
+        operation("damage", json!([1])),
+        operation("damage/odds", fireball(5)["request"].clone()),
+        fireball(12),
+    ];
+    let results = batch("spoil", &operations)["results"].clone();
+    let statuses: Vec<_> =
+        results.as_array().unwrap().iter().map(|result| result["status"].as_u64().unwrap()).collect();
+    assert_eq!(statuses, [200, 422, 404, 422, 422, 422, 200, 200]);
+    let problem =
+        |index: usize| results[index]["problem"]["type"].as_str().unwrap().trim_start_matches("/problems/").to_owned();
+    let pointer = |index: usize| results[index]["problem"]["errors"][0]["pointer"].clone();
+    assert_eq!(pointer(1), "#/target/hp", "pointers are the request's own");
+    assert_eq!(problem(2), "not-found");
+    assert_eq!(pointer(3), "#/ruleset");
+    assert_eq!((problem(4).as_str(), &results[4]["problem"]["next"]["count"]), ("needs-dice", &json!(5)));
+    assert_eq!(pointer(5), "#");
+    assert!(results[6]["reply"]["outcomes"].is_array());
+    // The last is as if the others were not there: only its place counts.
+    let mut alone = fireball(12)["request"].clone();
+    alone["seed"] = json!(derived("spoil", 7));
+    assert_eq!(post("/damage", &alone).json(), results[7]["reply"]);
+}
+
+#[test]
+fn a_target_goes_from_operation_to_operation() {
+    let hit = |amount: i32| json!({ "ruleset": "akrpg", "hits": [{ "kind": "true", "amount": amount }], "dice": [] });
+    let mut first = hit(3);
+    first["target"] = json!({ "hd": 2, "hp": 10 });
+    let operations = [
+        operation("damage", first),
+        json!({ "verb": "damage", "target_from": 0, "request": hit(4) }),
+        // What is sent beside it is replaced.
+        json!({ "verb": "damage", "target_from": 1, "request": { "ruleset": "akrpg", "target": { "hd": 9, "hp": 9 }, "hits": [{ "kind": "true", "amount": 5 }] } }),
+        json!({ "verb": "dying-tick", "target_from": 2, "request": { "ruleset": "akrpg", "dice": [1] } }),
+    ];
+    let results = batch("chain", &operations)["results"].clone();
+    let hp: Vec<_> = (0..4).map(|index| results[index]["reply"]["target"]["hp"].as_i64().unwrap()).collect();
+    assert_eq!(hp, [7, 3, -2, -2]);
+    assert_eq!(results[3]["reply"]["target"]["life"], "dead");
+}
+
+#[test]
+fn a_target_from_nowhere_is_a_fault() {
+    let hit = |from: i64| json!({ "verb": "damage", "target_from": from, "request": { "ruleset": "akrpg", "hits": [{ "kind": "true", "amount": 1 }] } });
+    let check = operation("check", json!({ "ruleset": "akrpg", "pool": 1 }));
+    let odds = operation("damage/odds", fireball(5)["request"].clone());
+    let other = operation("heal", json!({ "ruleset": "gift_and_skill", "target": { "health": 50 }, "health": 1 }));
+    let failed = operation("dying-tick", fireball(5)["request"].clone());
+    let operations = [check, odds, other, failed, hit(0), hit(1), hit(2), hit(3), hit(8), hit(9), hit(7)];
+    let results = batch("nowhere", &operations)["results"].clone();
+    let told = |index: usize| {
+        let problem = &results[index]["problem"];
+        (problem["type"].as_str().unwrap().to_owned(), problem["errors"][0]["pointer"].as_str().map(str::to_owned))
+    };
+    let invalid = ("/problems/invalid".to_owned(), Some("#/target_from".to_owned()));
+    let source_failed = ("/problems/source-failed".to_owned(), None);
+    assert_eq!(told(4), invalid, "a check leaves no target");
+    assert_eq!(told(5), invalid, "odds leave no target");
+    assert_eq!(told(6), invalid, "another ruleset");
+    assert_eq!(told(7), source_failed);
+    assert_eq!(told(8), invalid, "itself");
+    assert_eq!(told(9), invalid, "itself again");
+    assert_eq!(told(10), source_failed, "what failed fails those that go on from it");
+    assert_eq!(send("GET", "/problems/source-failed", &[], "").status, 200);
+    let ahead = batch("ahead", &[hit(1), fireball(3)]);
+    assert_eq!(ahead["results"][0]["problem"]["errors"][0]["pointer"], "#/target_from");
+}
+
+#[track_caller]
+fn faults(body: &Value, pointers: &[&str]) -> Answer {
+    let answer = post("/batch", body);
+    assert_eq!(
+        (answer.status, answer.pointers()),
+        (422, pointers.iter().map(|pointer| (*pointer).to_owned()).collect()),
+        "{}",
+        answer.text()
+    );
+    answer
+}
+
+#[test]
+fn a_batch_has_bounds_and_faults_of_its_own() {
+    faults(&json!({}), &["#/operations"]);
+    faults(&json!({ "operations": [] }), &["#/operations"]);
+    faults(&json!([]), &["#"]);
+    faults(
+        &json!({ "operations": [{ "verb": 3, "target_from": -1, "request": {} }, { "verb": "check" }] }),
+        &["#/operations/0/verb", "#/operations/0/target_from", "#/operations/1/request"],
+    );
+    faults(&json!({ "operations": [fireball(1)], "seed": "" }), &["#/seed"]);
+    faults(&json!({ "operations": [fireball(1)], "sed": "a" }), &["#/sed"]);
+    let small = operation("check", json!({ "ruleset": "akrpg", "pool": 1 }));
+    assert_eq!(batch("many", &vec![small.clone(); 256])["results"].as_array().unwrap().len(), 256);
+    faults(&json!({ "operations": vec![small; 257] }), &["#/operations"]);
+    let twice =
+        send("POST", "/batch", &[("content-type", "application/json")], r#"{"seed":"a","seed":"b","operations":[]}"#);
+    assert!(twice.pointers().contains(&"#/seed".to_owned()), "{}", twice.text());
+}
+
+#[test]
+fn a_batch_may_be_a_megabyte_and_no_more() {
+    let body = json!({ "operations": [fireball(1)] }).to_string();
+    let padded = |length: usize| format!("{body}{}", " ".repeat(length - body.len()));
+    let sent = |body: String| send("POST", "/batch", &[("content-type", "application/json")], body);
+    assert_eq!(sent(padded(1024 * 1024)).status, 200);
+    assert_eq!(sent(padded(1024 * 1024 + 1)).problem().unwrap(), "too-large");
+}
+
+#[test]
+fn for_every_verb_a_batch_of_several_is_as_many_single_calls_with_the_derived_seeds() {
+    let examples: Vec<Asked> = examples().into_iter().filter(|asked| !asked.verb.contains('/')).collect();
+    for asked in &examples {
+        let mut request = asked.body.clone();
+        request.as_object_mut().unwrap().shift_remove("dice");
+        let operations = vec![operation(&asked.verb, request.clone()); 5];
+        let results = batch("property", &operations)["results"].clone();
+        for index in 0..5 {
+            let mut single = request.clone();
+            single["seed"] = json!(derived("property", index));
+            let single = post(&format!("/{}", asked.verb), &single);
+            assert_eq!(results[index]["reply"].to_string(), single.text(), "{} {request}", asked.verb);
+        }
+    }
+}
