@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use scathe_rules::check::{Check, Faults, given};
-use scathe_rules::odds::GoOn;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
@@ -121,14 +120,20 @@ const ODDS: &str = "/odds";
 ///
 /// # Errors
 /// The batch itself has faults.
-pub fn answer(registry: &Registry, schema: &Schema, raw: &RawValue, go_on: GoOn<'_>) -> Result<Box<RawValue>, Problem> {
+pub fn answer(
+    registry: &Registry,
+    schema: &Schema,
+    raw: &RawValue,
+    means: &Means<'_>,
+) -> Result<Box<RawValue>, Problem> {
     let Batch { seed, operations } = read(raw, schema)?;
     let seed = seed.unwrap_or_else(fresh_seed);
     let mut results: Vec<Done> = Vec::with_capacity(operations.len());
     let mut held = 0;
     for (index, operation) in operations.iter().enumerate() {
         let own = || derived(&seed, index);
-        let means = Means { seed: &own, go_on: &|| held < REPLIES && go_on() };
+        let go_on = || held < REPLIES && (means.go_on)();
+        let means = Means { seed: &own, go_on: &go_on, ..*means };
         let done = Done::from(operate(registry, operation, &results, &means));
         held += done.reply.as_ref().map_or(0, |reply| reply.get().len());
         results.push(done);

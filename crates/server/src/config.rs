@@ -1,9 +1,14 @@
 //! How the service is set up: by flags, or by the environment.
 
+use std::fmt;
 use std::net::SocketAddr;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 
 use axum::http::HeaderValue;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// An HTTP service that tells a virtual tabletop what a hit does.
 #[derive(Debug, Parser)]
@@ -35,7 +40,98 @@ pub struct Config {
     /// What to log, as a filter: error, warn, info, debug, trace, or per module.
     #[arg(long, env = "SCATHE_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
+    /// How log lines look.
+    #[arg(long, env = "SCATHE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    pub log_format: LogFormat,
     /// The web pages that may call the service, as origins with commas between them; * is all.
     #[arg(long, env = "SCATHE_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS", value_delimiter = ',')]
     pub cors_origins: Vec<HeaderValue>,
+    /// Where Prometheus reads `/metrics`, a listener of its own; off unless given.
+    #[arg(long, env = "SCATHE_METRICS_LISTEN", value_name = "ADDRESS")]
+    pub metrics_listen: Option<SocketAddr>,
+    /// How often one client may call, as requests a second, a slash, and how many at once; off
+    /// unless given.
+    #[arg(long, env = "SCATHE_RATE_LIMIT", value_name = "RATE/BURST")]
+    pub rate_limit: Option<RateLimit>,
+    /// How many proxies stand in front. The client's address is what the outermost of them wrote into
+    /// X-Forwarded-For; with 0 that header is ignored.
+    #[arg(long, env = "SCATHE_TRUST_PROXY", default_value_t = 0, value_name = "NUMBER")]
+    pub trust_proxy: usize,
+    /// Keys of which every call must bring one as a bearer token, with commas between them; without
+    /// any, nobody needs one.
+    #[arg(long, env = "SCATHE_API_KEYS", value_name = "KEYS", value_delimiter = ',', hide_env_values = true)]
+    pub api_keys: Vec<String>,
+    /// A file with such keys, one a line.
+    #[arg(long, env = "SCATHE_API_KEYS_FILE", value_name = "FILE")]
+    pub api_keys_file: Option<PathBuf>,
+    /// The largest body of a request, in bytes.
+    #[arg(long, env = "SCATHE_BODY_LIMIT", default_value_t = 64 * 1024, value_name = "BYTES")]
+    pub body_limit: usize,
+    /// The largest body of a batch, in bytes.
+    #[arg(long, env = "SCATHE_BATCH_BODY_LIMIT", default_value_t = 1024 * 1024, value_name = "BYTES")]
+    pub batch_body_limit: usize,
+    /// How deep the JSON of a request may nest, at most 128.
+    #[arg(long, env = "SCATHE_JSON_DEPTH", default_value_t = 128, value_name = "LEVELS", value_parser = json_depth)]
+    pub json_depth: usize,
+    /// How long a request may take to arrive and be answered.
+    #[arg(long, env = "SCATHE_TIMEOUT", default_value = "2s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Duration,
+    /// How long odds and long batches may take beyond that, waiting in the queue included.
+    #[arg(long, env = "SCATHE_ODDS_TIMEOUT", default_value = "10s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub odds_timeout: Duration,
+    /// How many odds and long batches are worked on at once; as many as there are processors unless
+    /// given.
+    #[arg(long, env = "SCATHE_WORKERS", value_name = "NUMBER")]
+    pub workers: Option<NonZeroUsize>,
+    /// How many of them may wait for their turn.
+    #[arg(long, env = "SCATHE_QUEUE", default_value_t = 64, value_name = "NUMBER")]
+    pub queue: usize,
+    /// How many connections may be open at once. It is lowered to what the limit of open files allows.
+    #[arg(long, env = "SCATHE_CONNECTIONS", default_value = "16384", value_name = "NUMBER")]
+    pub connections: NonZeroUsize,
+    /// How long a connection may take to send the head of a request, the pause before it included.
+    #[arg(long, env = "SCATHE_HEADER_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub header_timeout: Duration,
+    /// How long requests in flight may still take when the service is asked to stop.
+    #[arg(long, env = "SCATHE_DRAIN_TIMEOUT", default_value = "15s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub drain_timeout: Duration,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs: one JSON object a line.
+    Json,
+}
+
+/// How often one client may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Requests a second, over time.
+    pub per_second: NonZeroU32,
+    /// Requests at once.
+    pub burst: NonZeroU32,
+}
+
+impl FromStr for RateLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(rate, burst)| Some((rate.parse().ok()?, burst.parse().ok()?)));
+        let (per_second, burst) = numbers.ok_or("expected two whole numbers above 0, as in 5/10")?;
+        Ok(Self { per_second, burst })
+    }
+}
+
+impl fmt::Display for RateLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.per_second, self.burst)
+    }
+}
+
+fn json_depth(text: &str) -> Result<usize, String> {
+    let depth = text.parse().ok().filter(|depth| (1..=128).contains(depth));
+    depth.ok_or_else(|| "expected a whole number from 1 to 128".to_owned())
 }

@@ -10,11 +10,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
-use crate::problem::{NOT_JSON, Problem};
+use crate::problem::Problem;
 use crate::request::{Members, broken};
 
-/// How deep a request may nest.
-const DEPTH: usize = 128;
 /// How many characters of a value a fault shows.
 const SHOWN: usize = 60;
 
@@ -226,15 +224,8 @@ pub fn has_lone_null(raw: &RawValue) -> bool {
 }
 
 /// Reads a raw value, slice by slice, and tells the keys that stand twice and the numbers that are
-/// none of ours. Too deep, or broken inside, it is no JSON for us.
+/// none of ours. How deep it may nest was seen to before.
 pub fn value(raw: &RawValue, faults: &mut Faults) -> Result<Value, Problem> {
-    read(raw, DEPTH, faults)
-}
-
-fn read(raw: &RawValue, depth: usize, faults: &mut Faults) -> Result<Value, Problem> {
-    if depth == 0 {
-        return Err(Problem::new(&NOT_JSON, format!("The body nests deeper than {DEPTH}.")));
-    }
     let text = raw.get();
     match text.as_bytes().first() {
         Some(b'{') => {
@@ -245,7 +236,7 @@ fn read(raw: &RawValue, depth: usize, faults: &mut Faults) -> Result<Value, Prob
                     if object.contains_key(key) {
                         faults.add("", "stands here twice");
                     }
-                    read(raw, depth - 1, faults)
+                    value(raw, faults)
                 })?;
                 object.entry(key).or_insert(member);
             }
@@ -255,7 +246,7 @@ fn read(raw: &RawValue, depth: usize, faults: &mut Faults) -> Result<Value, Prob
             let entries: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| broken(&error))?;
             let mut list = Vec::with_capacity(entries.len());
             for (index, raw) in entries.into_iter().enumerate() {
-                list.push(faults.within(&format!("/{index}"), |faults| read(raw, depth - 1, faults))?);
+                list.push(faults.within(&format!("/{index}"), |faults| value(raw, faults))?);
             }
             Ok(Value::Array(list))
         }

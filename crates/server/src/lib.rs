@@ -3,52 +3,65 @@
 mod batch;
 pub mod config;
 mod faults;
+mod guard;
 mod odds;
 mod openapi;
 mod pages;
 mod problem;
 mod registry;
 mod request;
+mod serve;
 pub mod thrown;
+mod watch;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use scathe_rules::odds::GoOn;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::config::Config;
 use crate::faults::Schema;
-use crate::problem::{NOT_JSON_TYPE, Problem};
+use crate::guard::{Keys, Limiter};
+use crate::problem::{BUSY, NOT_JSON, NOT_JSON_TYPE, Problem, TIMED_OUT};
 use crate::registry::{Means, Mode, Registry};
+pub use crate::serve::{connection_cap, serve};
+use crate::watch::{Metrics, Of, REQUEST_ID};
 
-/// The largest body of a request, in bytes.
-pub const BODY_LIMIT: usize = 64 * 1024;
-/// The largest body of a batch, in bytes.
-pub const BATCH_BODY_LIMIT: usize = 1024 * 1024;
+/// The largest body of a request unless the configuration says otherwise, in bytes.
+const BODY_LIMIT: usize = 64 * 1024;
+/// The same for a batch.
+const BATCH_BODY_LIMIT: usize = 1024 * 1024;
+/// How deep a request may nest unless the configuration says otherwise.
+const JSON_DEPTH: usize = 128;
 /// How much more of a body that is too large is read (and dropped), so that the caller, who is still
 /// sending, gets to read the answer.
 const DRAIN_LIMIT: usize = 16 * 1024 * 1024;
 /// How long a browser may remember what a preflight answered.
 const CORS_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Replies that are smaller are not worth compressing.
+const COMPRESS_FROM: u64 = 8 * 1024;
+/// After how many seconds one who found the queue full should call again.
+const RETRY_AFTER: u32 = 1;
 
-/// What every request may look at. Nothing in it ever changes.
+/// The games, and the documents that describe them. Nothing in it ever changes.
 pub struct App {
     registry: Registry,
     document: Bytes,
     batch: Schema,
-    /// How many requests may be worked on off the async threads at once.
-    workers: Arc<Semaphore>,
     swagger: Arc<utoipa_swagger_ui::Config<'static>>,
 }
 
@@ -65,37 +78,101 @@ impl App {
         text.push('\n');
         let swagger =
             utoipa_swagger_ui::Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true);
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Self {
-            registry,
-            document: Bytes::from(text),
-            batch,
-            workers: Arc::new(Semaphore::new(workers)),
-            swagger: Arc::new(swagger),
-        })
+        Ok(Self { registry, document: Bytes::from(text), batch, swagger: Arc::new(swagger) })
     }
 
     /// The OpenAPI document.
     pub fn document(&self) -> &[u8] {
         &self.document
     }
+}
 
-    /// Answers one request. What it walks goes on for as long as `go_on` says yes.
-    fn answer(&self, call: Call, body: &[u8], go_on: GoOn<'_>) -> Result<Box<RawValue>, Problem> {
-        let raw = request::json(body)?;
+/// The service as it is set up.
+pub struct Service {
+    app: Arc<App>,
+    config: Config,
+    keys: Keys,
+    limiter: Option<Limiter>,
+    metrics: Metrics,
+    /// How many requests may be worked on off the async threads at once.
+    workers: Arc<Semaphore>,
+    /// How many wait for that.
+    waiting: AtomicUsize,
+    draining: AtomicBool,
+}
+
+impl Service {
+    /// Sets the service up.
+    ///
+    /// # Errors
+    /// Fails when the file of keys cannot be used.
+    pub fn new(app: Arc<App>, config: Config) -> Result<Arc<Self>, String> {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = config.workers.map_or_else(processors, usize::from);
+        Ok(Arc::new(Self {
+            app,
+            keys: Keys::new(&config)?,
+            limiter: Limiter::new(&config),
+            metrics: Metrics::default(),
+            workers: Arc::new(Semaphore::new(workers)),
+            waiting: AtomicUsize::new(0),
+            draining: AtomicBool::new(false),
+            config,
+        }))
+    }
+
+    /// From now on the service says that it is not ready for more.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Release);
+    }
+
+    /// Answers one request, and tells which game it was of. What it walks goes on for as long as
+    /// `go_on` says yes.
+    fn answer(&self, call: Call, body: &[u8], go_on: &dyn Fn() -> bool) -> Answer {
+        let walked = |ruleset, branches| self.metrics.walked(ruleset, branches);
+        let means = Means { go_on, walked: &walked, ..Means::FRESH };
+        let registry = &self.app.registry;
+        let raw = match request::json(body, self.config.json_depth) {
+            Ok(raw) => raw,
+            Err(problem) => return Answer { of: Of(""), reply: Err(problem) },
+        };
         match call {
-            Call::Verb(verb, mode) => {
-                let means = Means { go_on, ..Means::FRESH };
-                self.registry.entry(verb, raw)?.answer(mode, raw, &means)
-            }
-            Call::Batch => batch::answer(&self.registry, &self.batch, raw, go_on),
+            Call::Batch => Answer { of: Of(""), reply: batch::answer(registry, &self.app.batch, raw, &means) },
+            Call::Verb(verb, mode) => match registry.entry(verb, raw) {
+                Ok(entry) => Answer { of: Of(entry.ruleset()), reply: entry.answer(mode, raw, &means) },
+                Err(problem) => Answer { of: Of(""), reply: Err(problem) },
+            },
         }
     }
 }
 
+/// What a request is answered with.
+struct Answer {
+    of: Of,
+    reply: Result<Box<RawValue>, Problem>,
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = match self.reply {
+            Ok(reply) => json_response(reply),
+            Err(problem) => problem.into_response(),
+        };
+        response.extensions_mut().insert(self.of);
+        response
+    }
+}
+
+impl From<Problem> for Answer {
+    fn from(problem: Problem) -> Self {
+        Self { of: Of(""), reply: Err(problem) }
+    }
+}
+
 /// The routes and the layers around them.
-pub fn router(app: Arc<App>, config: &Config) -> Router {
-    let mut router = Router::new()
+pub fn router(service: Arc<Service>) -> Router {
+    let compression = CompressionLayer::new().compress_when(SizeAbove::new(COMPRESS_FROM));
+    let documents = Router::new()
         .route("/", get(pages::root))
         .route("/docs", get(pages::root))
         .route("/docs/", get(pages::docs_front))
@@ -104,26 +181,51 @@ pub fn router(app: Arc<App>, config: &Config) -> Router {
         .route("/rulesets", get(pages::rulesets))
         .route("/rulesets/{id}", get(pages::ruleset))
         .route("/problems/{type}", get(pages::problem))
-        .route("/health", get(pages::health));
-    for (verb, _) in app.registry.verbs() {
+        .layer(middleware::from_fn(pages::cache))
+        .layer(compression.clone());
+    let mut router = documents.merge(health());
+    for (verb, _) in service.app.registry.verbs() {
         for mode in Mode::ALL {
-            let answer = move |State(app): State<Arc<App>>, headers: HeaderMap, body: Body| async move {
-                answer(app, Call::Verb(verb, mode), &headers, body).await
-            };
-            router = router.route(&mode.path(verb), post(answer));
+            let method = post(move |State(service): State<Arc<Service>>, headers: HeaderMap, body: Body| async move {
+                respond(service, Call::Verb(verb, mode), &headers, body).await
+            });
+            // Only odds grow large enough to be worth it.
+            let method = if mode == Mode::Odds { method.layer(compression.clone()) } else { method };
+            router = router.route(&mode.path(verb), method);
         }
     }
-    let batch = |State(app): State<Arc<App>>, headers: HeaderMap, body: Body| async move {
-        answer(app, Call::Batch, &headers, body).await
+    let batch = |State(service): State<Arc<Service>>, headers: HeaderMap, body: Body| async move {
+        respond(service, Call::Batch, &headers, body).await
     };
-    router = router.route("/batch", post(batch));
     router
+        .route("/batch", post(batch))
         .fallback(pages::not_found)
         .method_not_allowed_fallback(pages::method_not_allowed)
-        .with_state(app)
+        .layer(middleware::from_fn_with_state(service.clone(), guard::unlock))
+        .layer(middleware::from_fn_with_state(service.clone(), guard::limit))
         .layer(CatchPanicLayer::custom(|_| pages::internal()))
+        .layer(middleware::from_fn_with_state(service.clone(), watch::watch))
         // Outermost: a browser must be able to read every answer, errors too.
-        .layer(cors(&config.cors_origins))
+        .layer(cors(&service.config.cors_origins))
+        .with_state(service)
+}
+
+/// Whether the service is well and ready.
+fn health() -> Router<Arc<Service>> {
+    Router::new()
+        .route("/health", get(pages::health))
+        .route("/health/live", get(pages::health))
+        .route("/health/ready", get(pages::ready))
+}
+
+/// What the listener for Prometheus serves: the metrics, and whether the service is well and ready,
+/// to the very end.
+pub fn metrics_router(service: Arc<Service>) -> Router {
+    health()
+        .route("/metrics", get(pages::metrics))
+        .fallback(pages::not_found)
+        .layer(middleware::from_fn_with_state(service.clone(), watch::watch))
+        .with_state(service)
 }
 
 /// What a path calls.
@@ -137,10 +239,10 @@ enum Call {
 
 impl Call {
     /// The largest body, in bytes.
-    fn body_limit(self) -> usize {
+    fn body_limit(self, config: &Config) -> usize {
         match self {
-            Self::Verb(..) => BODY_LIMIT,
-            Self::Batch => BATCH_BODY_LIMIT,
+            Self::Verb(..) => config.body_limit,
+            Self::Batch => config.batch_body_limit,
         }
     }
 
@@ -153,31 +255,67 @@ impl Call {
     }
 }
 
-/// Answers one request.
-async fn answer(app: Arc<App>, call: Call, headers: &HeaderMap, body: Body) -> Response {
-    let answer = match read_json(headers, body, call.body_limit()).await {
-        Ok(body) if call.is_heavy(&body) => work(app, call, body).await,
-        Ok(body) => app.answer(call, &body, &|| true),
-        Err(problem) => Err(problem),
-    };
-    match answer {
-        Ok(reply) => json_response(reply),
-        Err(problem) => problem.into_response(),
+/// Reads a request and answers it.
+async fn respond(service: Arc<Service>, call: Call, headers: &HeaderMap, body: Body) -> Response {
+    let (limit, time) = (call.body_limit(&service.config), service.config.timeout);
+    match tokio::time::timeout(time, read_json(headers, body, limit)).await {
+        Ok(Ok(body)) if call.is_heavy(&body) => work(service, call, body).await,
+        Ok(Ok(body)) => service.answer(call, &body, &|| true).into_response(),
+        Ok(Err(problem)) => problem.into_response(),
+        Err(_) => timed_out(time).into_response(),
     }
 }
 
-/// Works off the async threads, on a few requests at a time. A caller who hangs up ends the work.
-async fn work(app: Arc<App>, call: Call, body: Bytes) -> Result<Box<RawValue>, Problem> {
-    let broken = || Problem::new(&problem::INTERNAL, pages::INTERNAL_DETAIL);
-    let permit = app.workers.clone().acquire_owned().await.map_err(|_| broken())?;
+fn timed_out(time: Duration) -> Problem {
+    Problem::new(&TIMED_OUT, format!("The request took more than {}.", humantime::format_duration(time)))
+}
+
+/// Works off the async threads, on a few requests at a time, while a few others may wait. A caller
+/// who hangs up ends the work.
+async fn work(service: Arc<Service>, call: Call, body: Bytes) -> Response {
+    let time = service.config.odds_timeout;
+    let deadline = Instant::now() + time;
+    let permit = match service.workers.clone().try_acquire_owned() {
+        Ok(permit) => permit,
+        Err(_) => {
+            let Some(_waiting) = Waiting::new(&service) else {
+                let detail = format!("{} requests are waiting already.", service.config.queue);
+                let mut response = Problem::new(&BUSY, detail).into_response();
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
+                return response;
+            };
+            match tokio::time::timeout(time, service.workers.clone().acquire_owned()).await {
+                Ok(Ok(permit)) => permit,
+                Ok(Err(_)) => return pages::internal(),
+                Err(_) => return timed_out(time).into_response(),
+            }
+        }
+    };
     let gone = Gone::default();
     let is_gone = gone.0.clone();
     let work = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        let deadline = Instant::now() + odds::TIME;
-        app.answer(call, &body, &|| !is_gone.load(Ordering::Relaxed) && Instant::now() < deadline)
+        service.answer(call, &body, &|| !is_gone.load(Ordering::Relaxed) && Instant::now() < deadline)
     });
-    work.await.map_err(|_| broken())?
+    work.await.map_or_else(|_| pages::internal(), IntoResponse::into_response)
+}
+
+/// A place in the queue.
+struct Waiting<'s>(&'s AtomicUsize);
+
+impl<'s> Waiting<'s> {
+    fn new(service: &'s Service) -> Option<Self> {
+        let (waiting, queue) = (&service.waiting, service.config.queue);
+        let place =
+            waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| (taken < queue).then_some(taken + 1));
+        place.is_ok().then_some(Self(waiting))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// Tells, once it is dropped, that nobody waits any more.
@@ -197,21 +335,20 @@ async fn read_json(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<
     if essence != "application/json" {
         return Err(Problem::new(&NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL));
     }
-    let limited = http_body_util::Limited::new(&mut body, limit);
-    match http_body_util::BodyExt::collect(limited).await {
+    match Limited::new(&mut body, limit).collect().await {
         Ok(read) => Ok(read.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+        Err(error) if error.is::<LengthLimitError>() => {
             drain(body).await;
             Err(pages::body_too_large(limit))
         }
-        Err(error) => Err(Problem::new(&problem::NOT_JSON, format!("The body broke off: {error}."))),
+        Err(error) => Err(Problem::new(&NOT_JSON, format!("The body broke off: {error}."))),
     }
 }
 
 /// Reads on, within bounds, and drops what it reads.
 async fn drain(mut body: Body) {
     let mut left = DRAIN_LIMIT;
-    while let Some(Ok(frame)) = http_body_util::BodyExt::frame(&mut body).await {
+    while let Some(Ok(frame)) = body.frame().await {
         let length = frame.data_ref().map_or(0, Bytes::len);
         match left.checked_sub(length) {
             Some(less) => left = less,
@@ -220,18 +357,25 @@ async fn drain(mut body: Body) {
     }
 }
 
+/// A reply. It is of this moment: nothing on the way may keep it.
 fn json_response(body: Box<RawValue>) -> Response {
     let mut response = Response::new(Body::from(String::from(Box::<str>::from(body))));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
 /// Which web pages may call, and what a browser is told of it.
 fn cors(origins: &[HeaderValue]) -> CorsLayer {
     let any = origins.iter().any(|origin| origin == "*");
+    let exposed = ["ratelimit", "ratelimit-policy"].map(HeaderName::from_static);
     CorsLayer::new()
         .allow_origin(if any { AllowOrigin::any() } else { AllowOrigin::list(origins.iter().cloned()) })
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::OPTIONS])
         .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers(
+            exposed.into_iter().chain([REQUEST_ID, header::RETRY_AFTER, header::WWW_AUTHENTICATE]).collect::<Vec<_>>(),
+        )
         .max_age(CORS_MAX_AGE)
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use scathe_server::config::{Cli, Command, Config};
-use scathe_server::{App, router};
+use scathe_server::config::{Cli, Command, Config, LogFormat};
+use scathe_server::{App, Service, connection_cap, metrics_router, router, serve};
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
@@ -20,7 +20,7 @@ const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        None => serve(cli.config).await,
+        None => run(cli.config).await,
         Some(Command::Openapi) => print_document(),
         Some(Command::Health) => ask_health(cli.config.listen).await,
     };
@@ -33,17 +33,43 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn serve(config: Config) -> Result<(), Box<dyn Error>> {
-    let filter = EnvFilter::try_new(&config.log)?;
-    let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
-    let app = router(Arc::new(App::new()?), &config);
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
+async fn run(config: Config) -> Result<(), Box<dyn Error>> {
+    start_log(&config)?;
+    let cap = connection_cap(&config)?;
+    let service = Service::new(Arc::new(App::new()?), config.clone())?;
+    let listener = listen(config.listen).await?;
     println!("Scathe listens on http://{}", listener.local_addr()?);
+    if let Some(address) = config.metrics_listen {
+        let listener = listen(address).await?;
+        println!("Metrics are on http://{}/metrics", listener.local_addr()?);
+        // It goes on to the very end, so that whoever watches sees the service drain.
+        tokio::spawn(axum::serve(listener, metrics_router(service.clone())).into_future());
+    }
+    tracing::info!(connections = cap, "ready");
+    let stopping = service.clone();
     let stop = stop_signal()?;
-    axum::serve(listener, app).with_graceful_shutdown(stop).await?;
+    let stop = async move {
+        stop.await;
+        stopping.drain();
+        tracing::info!("stopping: requests in flight are finished");
+    };
+    serve(listener, router(service), &config, cap, stop).await;
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, String> {
+    TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))
+}
+
+fn start_log(config: &Config) -> Result<(), Box<dyn Error>> {
+    let filter =
+        EnvFilter::try_new(&config.log).map_err(|error| format!("the log filter {:?} is none: {error}", config.log))?;
+    let colours = std::io::stderr().is_terminal();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
+    match config.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
     Ok(())
 }
 
@@ -56,7 +82,6 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Box<dyn Error>> {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-        tracing::info!("stopping: requests in flight are finished");
     })
 }
 

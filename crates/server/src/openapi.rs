@@ -12,12 +12,13 @@ use utoipa::{OpenApi, ToSchema};
 
 use crate::batch;
 use crate::faults;
+use crate::guard;
 use crate::odds;
 use crate::pages;
 use crate::problem::{self, MEDIA_TYPE, Problem};
 use crate::registry::{Entry, Means, Mode, Registry};
 use crate::request::{How, json};
-use crate::{BATCH_BODY_LIMIT, BODY_LIMIT};
+use crate::{BATCH_BODY_LIMIT, BODY_LIMIT, JSON_DEPTH};
 
 /// The schemas of a document, by name.
 #[derive(Default)]
@@ -289,7 +290,7 @@ fn pascal(verb: &str) -> String {
                        nothing between calls.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    paths(pages::rulesets, pages::ruleset, pages::health, pages::problem, pages::openapi),
+    paths(pages::rulesets, pages::ruleset, pages::health, pages::ready, pages::problem, pages::openapi),
     components(schemas(Problem)),
     tags(
         (name = "resolve", description = "Something happens to a creature."),
@@ -316,6 +317,7 @@ pub fn document(registry: &Registry, batch: &faults::Schema) -> Value {
         paths.append(known);
     }
     document["paths"] = Value::Object(paths);
+    document["components"]["securitySchemes"] = json!({ "key": { "type": "http", "scheme": "bearer", "description": "A key, where the service asks for one." } });
     if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
         schemas.extend(shapes.to_json());
         schemas.sort_keys();
@@ -356,6 +358,7 @@ fn operation(verb: &str, mode: Mode, entries: &[(&'static str, &dyn Entry)], sha
         "summary": summary,
         "operationId": id,
         "requestBody": { "required": true, "content": { "application/json": { "schema": either(&requests), "examples": asked } } },
+        "security": security(),
         "responses": responses(&either(&replies), answered, BODY_LIMIT, faulty),
     })
 }
@@ -365,7 +368,7 @@ fn batch_operation(registry: &Registry, schema: &faults::Schema, shapes: &mut Sh
     let (request, reply) = (shapes.add::<batch::Batch<'_>>(), shapes.add::<batch::Reply>());
     let execute = |request: &Value| {
         let raw = serde_json::value::to_raw_value(request);
-        raw.map_or(Value::Null, |raw| told(batch::answer(registry, schema, &raw, &|| true)))
+        raw.map_or(Value::Null, |raw| told(batch::answer(registry, schema, &raw, &Means::FRESH)))
     };
     // A hit with dice of its own, and one more, thrown, on the same creature.
     let first = registry.verbs().next().and_then(|(verb, mut entries)| Some((verb, entries.next()?.1)));
@@ -391,6 +394,7 @@ fn batch_operation(registry: &Registry, schema: &faults::Schema, shapes: &mut Sh
                         its own, and one that fails spoils no other. The batch is answered with 200 even if operations fail; each result has its own status.",
         "operationId": "batch",
         "requestBody": { "required": true, "content": { "application/json": { "schema": request, "examples": example_of("two_hits", example) } } },
+        "security": security(),
         "responses": responses(&json!(reply), example_of("two_hits", answered), BATCH_BODY_LIMIT, example_of("invalid", faulty)),
     })
 }
@@ -405,6 +409,11 @@ pub fn batch_schema() -> Result<faults::Schema, String> {
     faults::Schema::new(shapes.resolved(&batch::Batch::name()))
 }
 
+/// A call may need a key, if whoever runs the service gives keys out.
+fn security() -> Value {
+    json!([{}, { "key": [] }])
+}
+
 /// The responses of an operation: the reply, and the problems that may be answered instead.
 fn responses(reply: &Value, answered: Map<String, Value>, limit: usize, faulty: Map<String, Value>) -> Value {
     let problem = |description: &str, examples: Map<String, Value>| {
@@ -415,14 +424,17 @@ fn responses(reply: &Value, answered: Map<String, Value>, limit: usize, faulty: 
         Map::from_iter([(kind.id.replace('-', "_"), json!({ "value": problem }))])
     };
     let of = |kind: &problem::Kind, detail: &str| one(kind, Some(Problem::new(kind, detail)));
-    let broken = json(b"{ \"ruleset\": ").err();
+    let broken = json(b"{ \"ruleset\": ", JSON_DEPTH).err();
     json!({
         "200": { "description": "What came of it.", "content": { "application/json": { "schema": reply, "examples": answered } } },
         "400": problem("The body is not JSON.", one(&problem::NOT_JSON, broken)),
+        "401": problem("A key is needed.", of(&problem::UNAUTHORIZED, guard::NO_KEY)),
         "413": problem("The body is too large.", of(&problem::TOO_LARGE, &pages::too_large(limit))),
         "415": problem("The content type is not JSON.", of(&problem::NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL)),
         "422": problem("The request has faults, needs more dice, or asks for what the rules do not let happen.", faulty),
+        "429": problem("You call too often.", of(&problem::RATE_LIMITED, "The limit is 5 requests a second, 10 at once. Call again in 1 s.")),
         "500": problem("Something broke on our side.", of(&problem::INTERNAL, pages::INTERNAL_DETAIL)),
+        "503": problem("The request took too long, or too many are waiting.", of(&problem::BUSY, "64 requests are waiting already.")),
     })
 }
 

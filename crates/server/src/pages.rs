@@ -1,19 +1,23 @@
 //! What can be read: the games, the problems, the document, and whether the service is well.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::App;
 use crate::problem::{KINDS, Kind, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TOO_LARGE};
 use crate::registry::{Book, Game};
+use crate::watch::METRICS_TYPE;
+use crate::{App, Service};
 
 /// The games that the service knows.
 #[derive(Serialize, ToSchema)]
@@ -34,10 +38,10 @@ pub struct RulesetPage<'a> {
     book: &'a Book,
 }
 
-/// Whether the service is well.
+/// Whether the service is well, or ready.
 #[derive(Serialize, ToSchema)]
 pub struct Health {
-    /// Always `ok`: a service that is not well does not answer.
+    /// `ok`; or `draining`, when it is asked to stop and takes no more.
     #[schema(value_type = String)]
     status: &'static str,
     /// The version of the service.
@@ -56,8 +60,8 @@ fn name(path: InPath) -> String {
 ///
 /// Each with its title, its source and the verbs that it has.
 #[utoipa::path(get, path = "/rulesets", tag = "know", responses((status = 200, description = "The games.", body = Rulesets<'_>)))]
-pub async fn rulesets(State(app): State<Arc<App>>) -> Response {
-    Json(Rulesets { rulesets: app.registry.games().collect() }).into_response()
+pub async fn rulesets(State(service): State<Arc<Service>>) -> Response {
+    Json(Rulesets { rulesets: service.app.registry.games().collect() }).into_response()
 }
 
 /// Read a game's rules and readings
@@ -67,11 +71,11 @@ pub async fn rulesets(State(app): State<Arc<App>>) -> Response {
 #[utoipa::path(get, path = "/rulesets/{id}", tag = "know", params(("id" = String, Path, description = "The ruleset's id.", example = "akrpg")),
     responses((status = 200, description = "The game.", body = RulesetPage<'_>),
               (status = 404, description = "No such game.", body = Problem, content_type = "application/problem+json")))]
-pub async fn ruleset(State(app): State<Arc<App>>, id: InPath) -> Response {
-    match app.registry.game(&name(id)) {
+pub async fn ruleset(State(service): State<Arc<Service>>, id: InPath) -> Response {
+    match service.app.registry.game(&name(id)) {
         Some(game) => Json(RulesetPage { game, book: game.book() }).into_response(),
         None => {
-            let known: Vec<&str> = app.registry.games().map(|game| game.id).collect();
+            let known: Vec<&str> = service.app.registry.games().map(|game| game.id).collect();
             let detail = format!("There is no ruleset of this id; known are {}.", known.join(", "));
             Problem::new(&NOT_FOUND, detail).into_response()
         }
@@ -84,15 +88,62 @@ pub async fn health() -> Response {
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") }).into_response()
 }
 
+/// Ask whether the service takes requests
+///
+/// It does not while it is draining: asked to stop, and finishing what is in flight.
+#[utoipa::path(get, path = "/health/ready", tag = "know", responses((status = 200, description = "It does.", body = Health), (status = 503, description = "It is draining.", body = Health)))]
+pub async fn ready(State(service): State<Arc<Service>>) -> Response {
+    let draining = service.draining.load(Ordering::Acquire);
+    let (code, status) = if draining { (StatusCode::SERVICE_UNAVAILABLE, "draining") } else { (StatusCode::OK, "ok") };
+    (code, Json(Health { status, version: env!("CARGO_PKG_VERSION") })).into_response()
+}
+
+/// What Prometheus reads.
+pub async fn metrics(State(service): State<Arc<Service>>) -> Response {
+    ([(header::CONTENT_TYPE, METRICS_TYPE)], service.metrics.text()).into_response()
+}
+
+/// Lets a caller keep a document, and spares them the body when theirs is still right.
+pub async fn cache(request: Request, next: Next) -> Response {
+    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let response = next.run(request).await;
+    if response.status() != StatusCode::OK {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else { return internal() };
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    let tag = format!("W/\"{:016x}\"", hasher.finish());
+    let known = known.as_ref().and_then(|known| known.to_str().ok()).unwrap_or_default();
+    let fresh = known.split(',').map(str::trim).any(|known| known == tag || known == "*");
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        parts.headers.insert(header::ETAG, tag);
+    }
+    parts.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
+    parts.headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    if fresh {
+        parts.status = StatusCode::NOT_MODIFIED;
+        parts.headers.remove(header::CONTENT_LENGTH);
+        return Response::from_parts(parts, Body::empty());
+    }
+    Response::from_parts(parts, Body::from(body))
+}
+
+/// What a page of ours may load: its own scripts and styles, and nothing from elsewhere. Swagger UI
+/// writes styles into its page and shows pictures that it carries inside.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// Read what a problem type means
 ///
 /// A short page for people; `type` of every problem is its path.
 #[utoipa::path(get, path = "/problems/{type}", tag = "know", params(("type" = String, Path, description = "The last part of a problem's `type`.", example = "needs-dice")),
     responses((status = 200, description = "The page.", body = String, content_type = "text/html"),
               (status = 404, description = "No such problem type.", body = Problem, content_type = "application/problem+json")))]
-pub async fn problem(State(app): State<Arc<App>>, id: InPath) -> Response {
+pub async fn problem(State(service): State<Arc<Service>>, id: InPath) -> Response {
     let id = name(id);
-    let kinds = KINDS.iter().copied().chain(app.registry.refusals());
+    let kinds = KINDS.iter().copied().chain(service.app.registry.refusals());
     match kinds.into_iter().find(|kind| kind.id == id) {
         Some(kind) => html(&explain(&kind)),
         None => Problem::new(&NOT_FOUND, "There is no problem type of this name.").into_response(),
@@ -101,8 +152,8 @@ pub async fn problem(State(app): State<Arc<App>>, id: InPath) -> Response {
 
 /// Read this document
 #[utoipa::path(get, path = "/openapi.json", tag = "know", responses((status = 200, description = "OpenAPI 3.1.", body = serde_json::Value)))]
-pub async fn openapi(State(app): State<Arc<App>>) -> Response {
-    let mut response = Response::new(Body::from(app.document.clone()));
+pub async fn openapi(State(service): State<Arc<Service>>) -> Response {
+    let mut response = Response::new(Body::from(service.app.document.clone()));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
@@ -113,13 +164,13 @@ pub async fn root() -> Redirect {
 }
 
 /// The front page of Swagger UI.
-pub async fn docs_front(State(app): State<Arc<App>>) -> Response {
-    swagger(&app, "")
+pub async fn docs_front(State(service): State<Arc<Service>>) -> Response {
+    swagger(&service.app, "")
 }
 
 /// A file of Swagger UI.
-pub async fn docs(State(app): State<Arc<App>>, path: InPath) -> Response {
-    swagger(&app, &name(path))
+pub async fn docs(State(service): State<Arc<Service>>, path: InPath) -> Response {
+    swagger(&service.app, &name(path))
 }
 
 /// Swagger UI comes from within the binary.

@@ -94,6 +94,44 @@ pub const SOURCE_FAILED: Kind = kind(
     "`target_from` takes the target that an earlier operation of the same batch left, but that operation was answered with a problem. Mend \
      that one; this one goes on from it then.",
 );
+/// JSON that nests too deep.
+pub const TOO_DEEP: Kind = kind(
+    "too-deep",
+    "The body nests too deep",
+    StatusCode::BAD_REQUEST,
+    "The body's lists and objects stand inside one another deeper than the limit that `detail` names. No request needs more than a few levels.",
+);
+/// The request took too long.
+pub const TIMED_OUT: Kind = kind(
+    "timed-out",
+    "The request took too long",
+    StatusCode::SERVICE_UNAVAILABLE,
+    "The request did not arrive, or could not be answered, within the time that `detail` names. Call again; send it faster, or ask for less.",
+);
+/// Too many heavy requests wait.
+pub const BUSY: Kind = kind(
+    "busy",
+    "Too many requests are waiting",
+    StatusCode::SERVICE_UNAVAILABLE,
+    "Odds and long batches are worked on a few at a time, and as many as may wait are waiting already. Call again after the seconds that the \
+     header `Retry-After` names.",
+);
+/// The client calls too often.
+pub const RATE_LIMITED: Kind = kind(
+    "rate-limited",
+    "You call too often",
+    StatusCode::TOO_MANY_REQUESTS,
+    "This service limits how often one client may call. The headers `RateLimit-Policy` and `RateLimit` tell the limit and what is left of it; \
+     call again after the seconds that `Retry-After` names. Many operations fit into one call of `/batch`.",
+);
+/// The call brings no key.
+pub const UNAUTHORIZED: Kind = kind(
+    "unauthorized",
+    "A key is needed",
+    StatusCode::UNAUTHORIZED,
+    "Whoever runs this service gives out keys. Send yours as a bearer token, in the header `Authorization: Bearer <key>`. What is only read \
+     (the documentation, the rulesets, the problems, whether the service is well) needs none.",
+);
 /// Something broke here.
 pub const INTERNAL: Kind = kind(
     "internal",
@@ -105,6 +143,8 @@ pub const INTERNAL: Kind = kind(
 /// Every kind but those that games add.
 pub const KINDS: &[Kind] = &[
     NOT_JSON,
+    TOO_DEEP,
+    UNAUTHORIZED,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,
     TOO_LARGE,
@@ -113,7 +153,10 @@ pub const KINDS: &[Kind] = &[
     NEEDS_DICE,
     TOO_MANY_BRANCHES,
     SOURCE_FAILED,
+    RATE_LIMITED,
     INTERNAL,
+    TIMED_OUT,
+    BUSY,
 ];
 
 impl From<&RefusalKind> for Kind {
@@ -137,6 +180,11 @@ pub struct Problem {
     pub status: u16,
     /// What is wrong with this request.
     pub detail: String,
+    /// This very request: its id, as the header `X-Request-Id` and the log have it. Absent inside a
+    /// batch, whose own answer has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, examples("/requests/8f4b7d3c"))]
+    pub instance: Option<String>,
     /// Every fault of the request (`invalid`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Error>,
@@ -169,6 +217,7 @@ impl Problem {
             title: kind.title,
             status: kind.status.as_u16(),
             detail: detail.into(),
+            instance: None,
             errors: Vec::new(),
             next: None,
         }
@@ -218,13 +267,12 @@ fn fragment(pointer: &str) -> String {
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
 impl IntoResponse for Problem {
+    /// The problem goes along; its body is written on the way out, where the request's id is known.
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        // Texts, numbers and lists always have a JSON form.
-        let body = serde_json::to_vec(&self).unwrap_or_default();
-        let mut response = Response::new(Body::from(body));
-        *response.status_mut() = status;
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response.extensions_mut().insert(self);
         response
     }
 }

@@ -82,6 +82,8 @@ impl Game {
 
 /// An action whose types are rubbed off.
 pub trait Entry: Send + Sync {
+    /// The game.
+    fn ruleset(&self) -> &'static str;
     /// The verb in a few words.
     fn title(&self) -> &'static str;
     /// Carries the action out as the request says, or walks every way it can go, and answers the
@@ -100,11 +102,13 @@ pub struct Means<'a> {
     pub seed: &'a dyn Fn() -> String,
     /// A walk goes on for as long as this says yes.
     pub go_on: GoOn<'a>,
+    /// Is told how many branches a walk of a game's odds had.
+    pub walked: &'a dyn Fn(&'static str, usize),
 }
 
 impl Means<'_> {
     /// A fresh seed, and all the time in the world: fit for whatever walks nothing.
-    pub const FRESH: Means<'static> = Means { seed: &fresh_seed, go_on: &|| true };
+    pub const FRESH: Means<'static> = Means { seed: &fresh_seed, go_on: &|| true, walked: &|_, _| {} };
 }
 
 /// What is asked of an action.
@@ -440,6 +444,10 @@ fn refused<A: Action>(action: &A, target: &A::Target, options: &OptionsOf<A>) ->
 }
 
 impl<A: Action> Entry for Known<A> {
+    fn ruleset(&self) -> &'static str {
+        A::Rules::ID
+    }
+
     fn title(&self) -> &'static str {
         A::TITLE
     }

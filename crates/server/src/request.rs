@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::problem::{NOT_JSON, Problem};
+use crate::problem::{NOT_JSON, Problem, TOO_DEEP};
 
 /// The most characters of a seed.
 const SEED_LENGTH: usize = 64;
@@ -77,8 +77,11 @@ impl<'de> Deserialize<'de> for Members<'de> {
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Checks that the body is one JSON value, and answers it unread.
-pub fn json(body: &[u8]) -> Result<&RawValue, Problem> {
+/// Checks that the body is one JSON value that nests no deeper than `depth`, and answers it unread.
+pub fn json(body: &[u8], depth: usize) -> Result<&RawValue, Problem> {
+    if nesting(body) > depth {
+        return Err(Problem::new(&TOO_DEEP, format!("The body nests deeper than {depth} levels.")));
+    }
     let text = std::str::from_utf8(body).map_err(|error| {
         let good = body.get(..error.valid_up_to()).unwrap_or_default();
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -89,6 +92,26 @@ pub fn json(body: &[u8]) -> Result<&RawValue, Problem> {
         return Err(Problem::new(&NOT_JSON, "The body is empty; a JSON object is expected."));
     }
     serde_json::from_str(text).map_err(|error| broken(&error))
+}
+
+/// How deep lists and objects stand inside one another. What is no JSON has some depth too.
+fn nesting(body: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0, false, false);
+    for byte in body {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// The problem of a body that breaks off or is no JSON where the error says.
