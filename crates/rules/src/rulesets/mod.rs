@@ -1,10 +1,12 @@
 //! The games we know. A game is one folder here and one line below.
 
 pub mod akrpg;
+pub mod coyote_and_crow;
 
 use crate::ruleset::{Catalog, Ruleset};
 
 /// Adds every action of every game.
 pub fn all(catalog: &mut impl Catalog) {
     akrpg::Akrpg::actions(catalog);
+    coyote_and_crow::CoyoteAndCrow::actions(catalog);
 }
