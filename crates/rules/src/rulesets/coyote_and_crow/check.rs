@@ -223,10 +223,12 @@ impl Roll {
         for die in 0..self.pool {
             let mut face = tray.face("check", SIDES)?;
             if let Some(focus) = self.focus.iter().find(|focus| focus.die == die) {
-                if face == 1 || face + focus.by > 12 {
+                // What the die may show to be raised so: from 2 to 12 less the points, a 1 never.
+                let most = if face == 1 { 0 } else { 12 - focus.by };
+                if face > most {
                     // The standard dice are the first that fall.
                     let index = usize::try_from(die).unwrap_or_default();
-                    return Err(Stop::BadFace { index, ask: Ask::new("focus", 1, SIDES) });
+                    return Err(Stop::BadFace { index, ask: Ask::new("focus", 1, most.unsigned_abs()) });
                 }
                 let raised = face + focus.by;
                 tray.step("face", &mut face, raised, "focus");
@@ -272,7 +274,7 @@ impl Action for Roll {
     }
 
     fn example() -> Example<Self> {
-        let action = Self { pool: 4, success_number: Some(8), focus: vec![Focus { die: 1, by: 2 }] };
-        Example { action, target: None, dice: vec![12, 10, 5, 1, 9, 3] }
+        let action = Self { pool: 4, success_number: Some(8), focus: Vec::new() };
+        Example { action, target: None, dice: vec![12, 10, 5, 1, 12, 3] }
     }
 }

@@ -180,6 +180,7 @@ impl Action for ConditionCheck {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<ConditionCheckOutcome, Stop> {
+        creature.lie_down(tray);
         let (check, enough) = match self.kind {
             ConditionKind::StayConscious => stay_conscious(creature, options, tray)?,
             ConditionKind::Panic => self.face_panic(creature, options, tray)?,

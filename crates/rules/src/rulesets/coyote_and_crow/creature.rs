@@ -292,7 +292,7 @@ impl Creature {
 
     /// Whether one who is awake has a pool at exactly 0 and so may fall unconscious.
     pub fn may_faint(&self) -> bool {
-        !self.unconscious && Pool::ALL.into_iter().any(|pool| self.points(pool) == 0)
+        !self.unconscious && !self.is_dying() && Pool::ALL.into_iter().any(|pool| self.points(pool) == 0)
     }
 
     /// Sets the points in a pool, held to what a pool can be.
@@ -334,6 +334,13 @@ impl Creature {
                 Pool::Mind => tray.change("/max/mind", &mut max.mind, moved, rule),
                 Pool::Soul => tray.change("/max/soul", &mut max.soul, moved, rule),
             };
+        }
+    }
+
+    /// `dying`: who is dying is unconscious, whatever the sheet says. Every action begins with it.
+    pub fn lie_down(&mut self, tray: &mut Tray<'_, Event>) {
+        if self.is_dying() {
+            tray.change("/unconscious", &mut self.unconscious, true, "dying");
         }
     }
 

@@ -356,6 +356,7 @@ impl Action for Damage {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<DamageOutcome, Stop> {
+        creature.lie_down(tray);
         let before = creature.clone();
         let attack = &self.attack;
         let mut strike = match attack.kind {

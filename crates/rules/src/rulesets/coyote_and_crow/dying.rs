@@ -158,6 +158,7 @@ impl Action for DyingTick {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<DyingTickOutcome, Stop> {
+        creature.lie_down(tray);
         let before = creature.clone();
         let DyingWith { body, mind, soul } = self.with;
         let pools = DyingRolls {
@@ -280,6 +281,7 @@ impl Action for Stabilize {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<StabilizeOutcome, Stop> {
+        creature.lie_down(tray);
         let before = creature.clone();
         let success_number = hold(self.success_number.unwrap_or(SUCCESS_NUMBER), tray);
         let check = check(self.pool, success_number, "stabilize", options, tray)?;

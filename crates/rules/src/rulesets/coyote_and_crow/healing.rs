@@ -63,6 +63,7 @@ impl Action for Heal {
 
     /// `heal`: counted from where the pool is, below 0 too. Only body has a limit.
     fn apply(&self, creature: &mut Creature, _: &Options, tray: &mut Tray<'_, Event>) -> Result<HealOutcome, Stop> {
+        creature.lie_down(tray);
         let before = creature.clone();
         let body = (before.body + self.body).min(before.max(Pool::Body));
         creature.set_points(Pool::Body, body, "heal", tray);

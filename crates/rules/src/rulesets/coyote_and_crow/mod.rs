@@ -349,10 +349,7 @@ impl Ruleset for CoyoteAndCrow {
         creature.check(faults);
     }
 
-    /// Who is dying is unconscious, whatever the sheet says.
-    fn complete(creature: &mut Creature, _: &Options) {
-        creature.unconscious |= creature.is_dying();
-    }
+    fn complete(_: &mut Creature, _: &Options) {}
 
     fn actions(catalog: &mut impl Catalog) {
         catalog.add::<damage::Damage>();

@@ -82,6 +82,7 @@ impl Action for TurnTick {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<TurnTickOutcome, Stop> {
+        creature.lie_down(tray);
         let before = creature.clone();
         let check = match self.phase {
             Phase::Start => self.bleeding(creature, options, tray)?,
