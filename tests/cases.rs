@@ -6,7 +6,7 @@ use dashu_ratio::RBig;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Asked, contains, files, get, over_http, post, schema, schema_names, text};
+use crate::support::{Answer, Asked, contains, files, get, over_http, post, schema, schema_names, send, text};
 
 /// A sentence of the rule book, and what must come of it.
 #[derive(Debug, Deserialize)]
@@ -180,9 +180,10 @@ fn every_case_holds_in_process_and_over_http() {
     for case in all() {
         let ask = case.ask();
         let path = format!("/{}", ask.verb);
-        let answer = post(&path, &ask.body);
+        let headers = [("content-type", "application/json"), ("x-request-id", "case")];
+        let answer = send("POST", &path, &headers, ask.body.to_string());
         faults.extend(case.judge(&answer));
-        let sent = over_http("POST", &path, &[("content-type", "application/json")], ask.body.to_string());
+        let sent = over_http("POST", &path, &headers, ask.body.to_string());
         if sent.status != answer.status || (answer.json()["seed"].is_null() && sent.body != answer.body) {
             faults.push(format!("{}: in process and over HTTP differ", case.label()));
         }

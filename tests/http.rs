@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, config, get, over_http, post, send, send_to};
+use crate::support::{Answer, get, over_http, post, send, send_to, service};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -101,7 +101,7 @@ fn a_body_that_is_no_json_is_a_problem_that_says_where() {
 #[test]
 fn deep_nesting_is_refused_and_costs_nothing() {
     let deep = format!("{{\"ruleset\":\"akrpg\",\"target\":{}{}}}", "[".repeat(30_000), "]".repeat(30_000));
-    fails(&sent(deep), 400, "not-json");
+    fails(&sent(deep), 400, "too-deep");
     // Over the size limit it is too large first.
     fails(&sent("[".repeat(100_000)), 413, "too-large");
     faults("[".repeat(100) + &"]".repeat(100), &["#"]);
@@ -271,8 +271,7 @@ fn browsers_may_call_from_anywhere_unless_told_otherwise() {
     assert_eq!(answer.headers["access-control-max-age"], "86400");
     assert!(answer.headers["access-control-allow-methods"].contains("POST"));
 
-    let app = std::sync::Arc::new(scathe_server::App::new().unwrap());
-    let narrow = scathe_server::router(app, &config(&["--cors-origins", "https://vtt.example,https://other.example"]));
+    let narrow = service(&["--cors-origins", "https://vtt.example,https://other.example"]);
     let from = |origin: &str| send_to(&narrow, "GET", "/nothing", &[("origin", origin)], "");
     assert_eq!(from("https://vtt.example").headers["access-control-allow-origin"], "https://vtt.example");
     assert_eq!(from("https://else.example").headers.get("access-control-allow-origin"), None);

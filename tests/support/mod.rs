@@ -12,7 +12,7 @@ use axum::http::Request;
 use http_body_util::BodyExt;
 use jsonschema::Validator;
 use scathe_server::config::Config;
-use scathe_server::{App, router};
+use scathe_server::{App, Service, router};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -55,7 +55,12 @@ pub fn config(arguments: &[&str]) -> Config {
 
 static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(App::new().unwrap()));
 
-static ROUTER: LazyLock<Router> = LazyLock::new(|| router(APP.clone(), &config(&[])));
+static ROUTER: LazyLock<Router> = LazyLock::new(|| service(&[]));
+
+/// A service with these flags.
+pub fn service(arguments: &[&str]) -> Router {
+    router(Service::new(APP.clone(), config(arguments)).unwrap())
+}
 
 /// The OpenAPI document.
 pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_slice(APP.document()).unwrap());

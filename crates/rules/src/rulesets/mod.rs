@@ -1,6 +1,7 @@
 //! The games we know. A game is one folder here and one line below.
 
 pub mod akrpg;
+pub mod coyote_and_crow;
 pub mod gift_and_skill;
 pub mod uesrpg;
 
@@ -9,6 +10,7 @@ use crate::ruleset::{Catalog, Ruleset};
 /// Adds every action of every game.
 pub fn all(catalog: &mut impl Catalog) {
     akrpg::Akrpg::actions(catalog);
+    coyote_and_crow::CoyoteAndCrow::actions(catalog);
     gift_and_skill::GiftAndSkill::actions(catalog);
     uesrpg::Uesrpg::actions(catalog);
 }
