@@ -43,6 +43,15 @@ pub enum Stop {
         /// The throw it was meant for, `count` being what was missing before it.
         ask: Ask,
     },
+    /// A die fell so that what the request makes of it cannot be.
+    Unfit {
+        /// The list of the request that says so: a pointer.
+        list: &'static str,
+        /// Which entry.
+        index: usize,
+        /// What is wrong with it, in one sentence without a full stop.
+        detail: &'static str,
+    },
     /// Walking every branch would take more steps than allowed.
     TooMany,
 }

@@ -153,8 +153,12 @@ fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Batch<'a>, Problem> {
         Ok(batch) if found.is_empty() => Ok(batch),
         typed => {
             let mut faults = Faults::default();
+            let mut inside = Faults::default();
+            let value = faults::value(raw, &mut inside)?;
             // Faults inside the requests are each operation's own.
-            let value = faults::value(raw, &mut Faults::default())?;
+            for fault in inside.into_found().into_iter().filter(|fault| !is_in_request(&fault.pointer)) {
+                faults.add(&fault.pointer, fault.detail);
+            }
             schema.find(&value, &mut faults);
             if let Ok(batch) = &typed {
                 batch.check(&mut faults);
@@ -165,6 +169,12 @@ fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Batch<'a>, Problem> {
             Err(Problem::invalid(faults::distinct(faults)))
         }
     }
+}
+
+/// Whether a pointer into a batch points into the request of one of its operations.
+fn is_in_request(pointer: &str) -> bool {
+    let mut tokens = pointer.split('/').skip(3);
+    tokens.next() == Some("request") && tokens.next().is_some()
 }
 
 /// Does one operation.

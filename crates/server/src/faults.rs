@@ -104,6 +104,15 @@ impl Schema {
             fits.iter().for_each(|error| self.tell(error, faults));
             return;
         }
+        // One that has some of its members and only lacks others.
+        let lacks =
+            |error: &ValidationError<'_>| deeper(error) || matches!(error.kind(), ValidationErrorKind::Required { .. });
+        let begun = instance.as_object().is_some_and(|object| !object.is_empty());
+        let found = alternatives.iter().find(|errors| begun && !errors.is_empty() && errors.iter().all(lacks));
+        if let Some(fits) = found {
+            fits.iter().for_each(|error| self.tell(error, faults));
+            return;
+        }
         let mut forms: Vec<String> = Vec::new();
         for error in alternatives.iter().flatten() {
             match error.kind() {

@@ -298,7 +298,9 @@ pub fn stopped(stop: Stop) -> Problem {
             "Walking this would take more than {BRANCHES} branches, {OUTCOMES} different outcomes or {} seconds.",
             TIME.as_secs()
         ),
-        Stop::Needs(_) | Stop::BadFace { .. } => "A walk has every die that it asks for.".to_owned(),
+        Stop::Needs(_) | Stop::BadFace { .. } | Stop::Unfit { .. } => {
+            "A walk has every die that it asks for.".to_owned()
+        }
     };
     Problem::new(&TOO_MANY_BRANCHES, detail)
 }

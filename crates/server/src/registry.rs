@@ -519,6 +519,11 @@ fn stopped(stop: Stop, given: &[u32]) -> Problem {
             }
             Problem::invalid(faults.into_found())
         }
+        Stop::Unfit { list, index, detail } => {
+            let mut faults = Faults::default();
+            faults.add(&format!("{list}/{index}"), detail);
+            Problem::invalid(faults.into_found())
+        }
         Stop::TooMany => Problem::new(&INTERNAL, "Dice that were thrown cannot be too many."),
     }
 }

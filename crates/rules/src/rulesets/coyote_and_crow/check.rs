@@ -222,16 +222,14 @@ impl Roll {
         let mut called = 0;
         for die in 0..self.pool {
             let mut face = tray.face("check", SIDES)?;
-            if let Some(focus) = self.focus.iter().find(|focus| focus.die == die) {
-                // What the die may show to be raised so: from 2 to 12 less the points, a 1 never.
-                let most = if face == 1 { 0 } else { 12 - focus.by };
-                if face > most {
-                    // The standard dice are the first that fall.
-                    let index = usize::try_from(die).unwrap_or_default();
-                    return Err(Stop::BadFace { index, ask: Ask::new("focus", 1, most.unsigned_abs()) });
-                }
+            if let Some((index, focus)) = self.focus.iter().enumerate().find(|(_, focus)| focus.die == die) {
                 let raised = face + focus.by;
-                tray.step("face", &mut face, raised, "focus");
+                let unfit = |detail| Err(Stop::Unfit { list: "/focus", index, detail });
+                match (face, raised) {
+                    (1, _) => return unfit("raises a die that shows a 1"),
+                    (_, 13..) => return unfit("raises a die above 12"),
+                    (_, _) => tray.step("face", &mut face, raised, "focus"),
+                }
             }
             let standard = worth(face.unsigned_abs(), 0, success_number, options);
             sum += standard;
