@@ -7,6 +7,7 @@ mod golden;
 mod http;
 mod laws;
 mod layers;
+mod limits;
 mod odds;
 mod openapi;
 mod properties;

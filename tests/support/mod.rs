@@ -53,7 +53,8 @@ pub fn config(arguments: &[&str]) -> Config {
     scathe_server::config::Cli::try_parse_from(line).unwrap().config
 }
 
-static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(App::new().unwrap()));
+/// The games and their documents.
+pub static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(App::new().unwrap()));
 
 static ROUTER: LazyLock<Router> = LazyLock::new(|| service(&[]));
 

@@ -197,8 +197,12 @@ pub fn router(service: Arc<Service>) -> Router {
     let batch = |State(service): State<Arc<Service>>, headers: HeaderMap, body: Body| async move {
         respond(service, Call::Batch, &headers, body).await
     };
-    router
-        .route("/batch", post(batch))
+    layered(router.route("/batch", post(batch)), service)
+}
+
+/// The layers around routes: whatever happens inside is answered as the service answers.
+pub fn layered(routes: Router<Arc<Service>>, service: Arc<Service>) -> Router {
+    routes
         .fallback(pages::not_found)
         .method_not_allowed_fallback(pages::method_not_allowed)
         .layer(middleware::from_fn_with_state(service.clone(), guard::unlock))
