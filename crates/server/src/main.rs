@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use reqwest::Response;
 use scathe_server::config::{Cli, Command, Config};
 use scathe_server::{App, router};
 use tokio::net::TcpListener;
@@ -34,15 +35,17 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(config: Config) -> Result<(), Box<dyn Error>> {
-    let filter = EnvFilter::try_new(&config.log)?;
+    let filter = EnvFilter::try_new(&config.log)
+        .map_err(|error| format!("--log or SCATHE_LOG is {:?}, which is no filter: {error}", config.log))?;
     let colours = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
     let app = router(Arc::new(App::new()?), &config);
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
-    println!("Scathe listens on http://{}", listener.local_addr()?);
+    // Before the address is told: whoever reads it may ask us to stop.
     let stop = stop_signal()?;
+    println!("Scathe listens on http://{}", listener.local_addr()?);
     axum::serve(listener, app).with_graceful_shutdown(stop).await?;
     Ok(())
 }
@@ -75,7 +78,18 @@ async fn ask_health(mut listen: SocketAddr) -> Result<(), Box<dyn Error>> {
         });
     }
     let client = reqwest::Client::builder().timeout(HEALTH_TIMEOUT).no_proxy().build()?;
-    let response = client.get(format!("http://{listen}/health")).send().await?;
-    println!("{}", response.error_for_status()?.text().await?);
+    let answer = client.get(format!("http://{listen}/health")).send().await.and_then(Response::error_for_status);
+    let answer = match answer {
+        Ok(answer) => answer.text().await,
+        Err(error) => Err(error),
+    };
+    let text = answer.map_err(|error| format!("no healthy service at {listen}: {}", causes(&error.without_url())))?;
+    println!("{text}");
     Ok(())
+}
+
+/// What an error says, and what it says of its causes.
+fn causes(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
