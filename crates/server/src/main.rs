@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use reqwest::Response;
 use scathe_server::config::{Cli, Command, Config, LogFormat};
 use scathe_server::{App, Service, connection_cap, metrics_router, router, serve};
 use tokio::net::TcpListener;
@@ -38,6 +39,8 @@ async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     let cap = connection_cap(&config)?;
     let service = Service::new(Arc::new(App::new()?), config.clone())?;
     let listener = listen(config.listen).await?;
+    // Before the address is told: whoever reads it may ask us to stop.
+    let stop = stop_signal()?;
     println!("Scathe listens on http://{}", listener.local_addr()?);
     if let Some(address) = config.metrics_listen {
         let listener = listen(address).await?;
@@ -47,7 +50,6 @@ async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     }
     tracing::info!(connections = cap, "ready");
     let stopping = service.clone();
-    let stop = stop_signal()?;
     let stop = async move {
         stop.await;
         stopping.drain();
@@ -62,8 +64,8 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, String> {
 }
 
 fn start_log(config: &Config) -> Result<(), Box<dyn Error>> {
-    let filter =
-        EnvFilter::try_new(&config.log).map_err(|error| format!("the log filter {:?} is none: {error}", config.log))?;
+    let filter = EnvFilter::try_new(&config.log)
+        .map_err(|error| format!("--log or SCATHE_LOG is {:?}, which is no filter: {error}", config.log))?;
     let colours = std::io::stderr().is_terminal();
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     match config.log_format {
@@ -100,7 +102,18 @@ async fn ask_health(mut listen: SocketAddr) -> Result<(), Box<dyn Error>> {
         });
     }
     let client = reqwest::Client::builder().timeout(HEALTH_TIMEOUT).no_proxy().build()?;
-    let response = client.get(format!("http://{listen}/health")).send().await?;
-    println!("{}", response.error_for_status()?.text().await?);
+    let answer = client.get(format!("http://{listen}/health")).send().await.and_then(Response::error_for_status);
+    let answer = match answer {
+        Ok(answer) => answer.text().await,
+        Err(error) => Err(error),
+    };
+    let text = answer.map_err(|error| format!("no healthy service at {listen}: {}", causes(&error.without_url())))?;
+    println!("{text}");
     Ok(())
+}
+
+/// What an error says, and what it says of its causes.
+fn causes(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
