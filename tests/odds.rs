@@ -163,7 +163,7 @@ fn two_hundred_thousand_throws_fall_as_the_odds_say() {
     let action: Damage = serde_json::from_value(json!({ "hits": hits })).unwrap();
     let target = Creature { hp: 4, shield: 2, def: 3, barrier: 1, ..Damage::example().target.unwrap() };
     let options = Default::default();
-    let odds = explore(&action, target.clone(), &options, &|| true).unwrap();
+    let odds = explore(&action, target.clone(), &options, &|| true).unwrap().found;
     let (count, mut seen) = (200_000u32, BTreeMap::<String, u32>::new());
     let mut dice = Thrown::new(Vec::new(), Some("two hundred thousand"));
     for _ in 0..count {

@@ -7,12 +7,12 @@
 //! A weight is a whole number of equally likely ways; all weights of one [`Odds`] are out of the same
 //! [`Odds::whole`]. Nothing is ever rounded.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
-use dashu_int::UBig;
 use dashu_int::ops::Gcd;
+use dashu_int::{IBig, UBig};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -25,9 +25,12 @@ pub const BRANCHES: usize = 1_000_000;
 /// The most outcomes that are told apart, after any part or round.
 pub const OUTCOMES: usize = 50_000;
 /// The most different sums that one throw may have on its way.
-const CELLS: usize = 1_000_000;
+const CELLS: i64 = 1_000_000;
 /// How many steps pass between two questions whether to go on.
 const STEPS: usize = 4096;
+
+/// The weight, and the whole, of what is certain.
+static ONE: UBig = UBig::ONE;
 
 /// Insertion-ordered, so that the same question has the same answer in the same order.
 type Merged<K> = IndexMap<K, UBig, FxBuildHasher>;
@@ -49,7 +52,7 @@ pub struct Branch<Target, Outcome, Event> {
     /// What it did, without lists of parts.
     pub outcome: Option<Outcome>,
     /// What there was to announce: each event once, in declared order.
-    pub events: BTreeSet<Event>,
+    pub events: Vec<Event>,
 }
 
 /// The branches of an action.
@@ -60,8 +63,8 @@ pub type BranchOf<A> = Branch<<A as Action>::Target, <A as Action>::Outcome, Eve
 pub struct Standing<Target, Event> {
     /// Whom it happened to.
     pub target: Target,
-    /// The events seen so far.
-    pub events: BTreeSet<Event>,
+    /// The events seen so far: each once, in declared order.
+    pub events: Vec<Event>,
     /// Whether the action would be refused.
     pub ended: bool,
 }
@@ -69,8 +72,20 @@ pub struct Standing<Target, Event> {
 /// Where an action's target may stand.
 pub type StandingOf<A> = Standing<<A as Action>::Target, EventOf<A>>;
 
+/// An answer, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Walked<T> {
+    /// The answer.
+    pub found: T,
+    /// How many branches were walked for it.
+    pub branches: usize,
+}
+
 /// Whether a question may still go on. It is asked now and then, within a single throw too.
 pub type GoOn<'a> = &'a dyn Fn() -> bool;
+
+/// Takes what may come of something, its ways, and the whole that they are out of.
+type Leaf<'l, K> = dyn FnMut(K, &UBig, &UBig) -> Result<(), Stop> + 'l;
 
 /// What came of every way the dice of `action` can fall.
 ///
@@ -81,9 +96,10 @@ pub fn explore<A: Action>(
     target: A::Target,
     options: &OptionsOf<A>,
     go_on: GoOn<'_>,
-) -> Result<Odds<BranchOf<A>>, Stop> {
+) -> Result<Walked<Odds<BranchOf<A>>>, Stop> {
     let mut walk = Walk::new(go_on);
-    explore_with(action, target, options, &mut walk)
+    let found = explore_with(action, target, options, &mut walk)?;
+    Ok(Walked { found, branches: walk.branches })
 }
 
 fn explore_with<A: Action>(
@@ -92,7 +108,7 @@ fn explore_with<A: Action>(
     options: &OptionsOf<A>,
     walk: &mut Walk<'_>,
 ) -> Result<Odds<BranchOf<A>>, Stop> {
-    let start = Branch { target, outcome: None, events: BTreeSet::new() };
+    let start = Branch { target, outcome: None, events: Vec::new() };
     let mut odds = Odds { ways: vec![(start, UBig::ONE)], whole: UBig::ONE };
     for part in action.parts() {
         odds = odds.each(walk, |before, walk, leaf| walk_part(&part, before, options, walk, leaf))?;
@@ -106,14 +122,14 @@ fn walk_part<A: Action>(
     before: &BranchOf<A>,
     options: &OptionsOf<A>,
     walk: &mut Walk<'_>,
-    leaf: &mut dyn FnMut(BranchOf<A>, UBig, UBig) -> Result<(), Stop>,
+    leaf: &mut Leaf<'_, BranchOf<A>>,
 ) -> Result<(), Stop> {
     walk.begin();
     loop {
         let mut after = before.clone();
         let mut tray = Tray::silent(walk);
         let outcome = part.apply(&mut after.target, options, &mut tray)?.totals();
-        after.events.extend(tray.into_parts().0);
+        join(&mut after.events, tray.into_parts().0);
         match &mut after.outcome {
             None => after.outcome = Some(outcome),
             Some(so_far) => so_far.then(outcome),
@@ -124,6 +140,19 @@ fn walk_part<A: Action>(
             return Ok(());
         }
     }
+}
+
+/// Adds events to those that there were: each once, in declared order.
+fn join<Event: Ord>(events: &mut Vec<Event>, more: Vec<Event>) {
+    if events.is_empty() {
+        *events = more;
+    } else if more.is_empty() {
+        return;
+    } else {
+        events.extend(more);
+    }
+    events.sort_unstable();
+    events.dedup();
 }
 
 /// Where a target may stand after each of `rounds` rounds of the same action on its own result. Whoever
@@ -137,17 +166,17 @@ pub fn repeat<A: Action>(
     options: &OptionsOf<A>,
     rounds: u32,
     go_on: GoOn<'_>,
-) -> Result<Vec<Odds<StandingOf<A>>>, Stop> {
+) -> Result<Walked<Vec<Odds<StandingOf<A>>>>, Stop> {
     let mut walk = Walk::new(go_on);
     // Creatures that are alike have the same next round, whatever they have seen.
     let mut known: HashMap<A::Target, Rc<Odds<BranchOf<A>>>, FxBuildHasher> = HashMap::default();
-    let start = Standing { target, events: BTreeSet::new(), ended: false };
+    let start = Standing { target, events: Vec::new(), ended: false };
     let mut odds = Odds { ways: vec![(start, UBig::ONE)], whole: UBig::ONE };
     let mut told = Vec::new();
     for _ in 0..rounds {
         odds = odds.each(&mut walk, |before, walk, leaf| {
             if before.ended {
-                return leaf(before.clone(), UBig::ONE, UBig::ONE);
+                return leaf(before.clone(), &UBig::ONE, &UBig::ONE);
             }
             let next = match known.get(&before.target) {
                 Some(next) => next.clone(),
@@ -159,15 +188,16 @@ pub fn repeat<A: Action>(
             };
             for (branch, ways) in &next.ways {
                 walk.step(1)?;
-                let events = before.events.union(&branch.events).cloned().collect();
+                let mut events = before.events.clone();
+                join(&mut events, branch.events.clone());
                 let ended = refusal(action, &branch.target, options).is_some();
-                leaf(Standing { target: branch.target.clone(), events, ended }, ways.clone(), next.whole.clone())?;
+                leaf(Standing { target: branch.target.clone(), events, ended }, ways, &next.whole)?;
             }
             Ok(())
         })?;
         told.push(odds.clone());
     }
-    Ok(told)
+    Ok(Walked { found: told, branches: walk.branches })
 }
 
 impl<K> Odds<K> {
@@ -176,32 +206,42 @@ impl<K> Odds<K> {
     fn each<L: Eq + Hash>(
         &self,
         walk: &mut Walk<'_>,
-        mut go: impl FnMut(&K, &mut Walk<'_>, &mut dyn FnMut(L, UBig, UBig) -> Result<(), Stop>) -> Result<(), Stop>,
+        mut go: impl FnMut(&K, &mut Walk<'_>, &mut Leaf<'_, L>) -> Result<(), Stop>,
     ) -> Result<Odds<L>, Stop> {
-        // One map for each whole that occurs: there are only a few, and adding within one is cheap.
-        let mut merged: Vec<(UBig, Merged<L>)> = Vec::new();
+        let mut merged: Merged<L> = Merged::default();
+        // What all are out of so far; then each whole that occurred, and how often it goes into that. They are few.
+        let mut common = UBig::ONE;
+        let mut wholes: Vec<(UBig, UBig)> = Vec::new();
         for (outcome, before) in &self.ways {
             go(outcome, walk, &mut |after, ways, whole| {
-                let at = match merged.iter().position(|(known, _)| *known == whole) {
-                    Some(at) => at,
-                    None => {
-                        merged.push((whole, Merged::default()));
-                        merged.len() - 1
+                if wholes.last().is_none_or(|(known, _)| known != whole) {
+                    match wholes.iter().position(|(known, _)| known == whole) {
+                        // The same whole is likely to come again.
+                        Some(at) => {
+                            let last = wholes.len() - 1;
+                            wholes.swap(at, last);
+                        }
+                        None => {
+                            let wider = lcm(&common, whole);
+                            let times = &wider / &common;
+                            if !times.is_one() {
+                                merged.values_mut().for_each(|ways| *ways *= &times);
+                                wholes.iter_mut().for_each(|(_, into)| *into *= &times);
+                            }
+                            wholes.push((whole.clone(), &wider / whole));
+                            common = wider;
+                        }
                     }
-                };
-                *merged[at].1.entry(after).or_insert(UBig::ZERO) += ways * before;
-                if merged[at].1.len() > OUTCOMES { Err(Stop::TooMany) } else { Ok(()) }
+                }
+                let mut ways = ways * before;
+                if let Some((_, times)) = wholes.last().filter(|(_, times)| !times.is_one()) {
+                    ways *= times;
+                }
+                *merged.entry(after).or_insert(UBig::ZERO) += ways;
+                if merged.len() > OUTCOMES { Err(Stop::TooMany) } else { Ok(()) }
             })?;
         }
-        let common = merged.iter().fold(UBig::ONE, |common, (whole, _)| lcm(&common, whole));
-        let mut all = Merged::default();
-        for (whole, ways) in merged {
-            let times = &common / &whole;
-            for (outcome, ways) in ways {
-                *all.entry(outcome).or_insert(UBig::ZERO) += ways * &times;
-            }
-        }
-        let mut odds = Odds { ways: all.into_iter().collect(), whole: &self.whole * common };
+        let mut odds = Odds { ways: merged.into_iter().collect(), whole: &self.whole * common };
         odds.reduce();
         Ok(odds)
     }
@@ -234,8 +274,12 @@ struct Walk<'g> {
     passed: usize,
     branches: usize,
     steps: usize,
-    /// Sums of throws already folded.
-    folded: FxHashMap<Throw, Rc<Sums>>,
+    /// Every throw so far, with its sums. Most throws of a walk were made before.
+    throws: IndexMap<Throw, Rc<Sums>, FxBuildHasher>,
+    /// Throws as rules saw them, with the arms of their forks.
+    views: FxHashMap<Viewed, Rc<Sums>>,
+    /// The throw and the view of the latest fork, kept for their room.
+    asked: (Throw, Viewed),
 }
 
 /// One fork of the path, and the arm that is taken.
@@ -248,21 +292,38 @@ struct Fork {
 }
 
 /// What dice can be worth together, each sum once, with its ways.
-struct Sums {
-    ways: Vec<(Worth, UBig)>,
-    whole: UBig,
-}
+type Sums = Odds<Worth>;
 
-/// What a throw's sums depend on: how many dice, and what a single one may be worth.
-#[derive(PartialEq, Eq, Hash)]
+/// What a throw's sums depend on.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Throw {
     dice: u32,
-    worth: Vec<(Worth, UBig)>,
+    sides: u32,
+    /// What each face is worth, generation by generation.
+    worth: Vec<Worth>,
+}
+
+/// What the arms of a fork depend on.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+struct Viewed {
+    /// Which of the throws so far.
+    throw: usize,
+    /// As what the rule sees each of its sums.
+    sums: Vec<Worth>,
 }
 
 impl<'g> Walk<'g> {
     fn new(go_on: GoOn<'g>) -> Self {
-        Self { go_on, path: Vec::new(), passed: 0, branches: 0, steps: 0, folded: FxHashMap::default() }
+        Self {
+            go_on,
+            path: Vec::new(),
+            passed: 0,
+            branches: 0,
+            steps: 0,
+            throws: IndexMap::default(),
+            views: FxHashMap::default(),
+            asked: Default::default(),
+        }
     }
 
     /// Starts a new tree of branches.
@@ -272,8 +333,8 @@ impl<'g> Walk<'g> {
     }
 
     /// The weight of the path just run, and the whole that it is out of.
-    fn weight(&self) -> (UBig, UBig) {
-        self.path.last().map_or((UBig::ONE, UBig::ONE), |fork| (fork.ways.clone(), fork.whole.clone()))
+    fn weight(&self) -> (&UBig, &UBig) {
+        self.path.last().map_or((&ONE, &ONE), |fork| (&fork.ways, &fork.whole))
     }
 
     /// Turns to the next path, if there is one.
@@ -284,20 +345,24 @@ impl<'g> Walk<'g> {
             return Err(Stop::TooMany);
         }
         self.step(1)?;
-        while let Some(fork) = self.path.pop() {
-            if fork.taken + 1 < fork.arms.ways.len() {
-                self.take(fork.arms, fork.taken + 1);
+        while let Some(mut fork) = self.path.pop() {
+            fork.taken += 1;
+            if let Some((_, arm)) = fork.arms.ways.get(fork.taken) {
+                fork.ways = self.weight().0 * arm;
+                self.path.push(fork);
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Goes on along an arm of a fork at the end of the path.
-    fn take(&mut self, arms: Rc<Sums>, taken: usize) {
+    /// Adds a fork at the end of the path, and takes its first arm.
+    fn fork(&mut self, arms: Rc<Sums>) {
         let (ways, whole) = self.weight();
-        let (ways, whole) = (ways * &arms.ways[taken].1, whole * &arms.whole);
-        self.path.push(Fork { arms, taken, ways, whole });
+        // There is always one.
+        let first = arms.ways.first().map_or(&ONE, |(_, first)| first);
+        let (ways, whole) = (ways * first, whole * &arms.whole);
+        self.path.push(Fork { arms, taken: 0, ways, whole });
     }
 
     /// Counts work, and asks now and then whether to go on.
@@ -313,91 +378,132 @@ impl<'g> Walk<'g> {
     }
 
     /// The arms of a throw: its sums as the rule sees them.
-    fn arms(&mut self, ask: Ask, worth: WorthOf<'_>, view: View<'_>) -> Result<Sums, Stop> {
-        let sums = self.fold(ask.count, single(ask, worth))?;
-        let mut seen: Merged<Worth> = Merged::default();
-        for (sum, ways) in &sums.ways {
-            *seen.entry(view(*sum)).or_insert(UBig::ZERO) += ways;
+    fn arms(&mut self, ask: Ask, worth: WorthOf<'_>, view: View<'_>) -> Result<Rc<Sums>, Stop> {
+        let (mut throw, mut viewed) = std::mem::take(&mut self.asked);
+        throw.dice = ask.count;
+        throw.sides = ask.sides;
+        throw.worth.clear();
+        for generation in 0..=ask.generations {
+            throw.worth.extend((1..=ask.sides).map(|face| worth(face, generation)));
         }
-        let mut arms = Odds { ways: seen.into_iter().collect(), whole: sums.whole.clone() };
-        arms.reduce();
-        Ok(Sums { ways: arms.ways, whole: arms.whole })
+        viewed.throw = match self.throws.get_index_of(&throw) {
+            Some(known) => known,
+            None => {
+                let sums = Rc::new(self.sums(&throw)?);
+                self.throws.insert_full(throw.clone(), sums).0
+            }
+        };
+        let sums = &self.throws[viewed.throw];
+        viewed.sums.clear();
+        viewed.sums.extend(sums.ways.iter().map(|(sum, _)| view(*sum)));
+        let arms = match self.views.get(&viewed) {
+            Some(known) => known.clone(),
+            None => {
+                let mut arms: Merged<Worth> = Merged::default();
+                for (&seen, (_, ways)) in viewed.sums.iter().zip(&sums.ways) {
+                    *arms.entry(seen).or_insert(UBig::ZERO) += ways;
+                }
+                let mut arms = Odds { ways: arms.into_iter().collect(), whole: sums.whole.clone() };
+                arms.reduce();
+                let arms = Rc::new(arms);
+                self.views.insert(viewed.clone(), arms.clone());
+                arms
+            }
+        };
+        self.asked = (throw, viewed);
+        Ok(arms)
     }
 
-    /// Adds dice to the sum one by one.
-    fn fold(&mut self, dice: u32, single: Odds<Worth>) -> Result<Rc<Sums>, Stop> {
-        let throw = Throw { dice, worth: single.ways };
-        if let Some(sums) = self.folded.get(&throw) {
-            return Ok(sums.clone());
-        }
-        // Sums stand in a grid of points by marks.
+    /// What the dice of a throw can be worth together, by marks, then by points.
+    fn sums(&mut self, throw: &Throw) -> Result<Sums, Stop> {
+        let single = single(throw);
         let bounds = |of: fn(&Worth) -> i64| {
-            let values = throw.worth.iter().map(|(worth, _)| of(worth));
+            let values = single.ways.iter().map(|(worth, _)| of(worth));
             values.fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(value), high.max(value)))
         };
         let (low, high) = bounds(|worth| i64::from(worth.points));
         let (least, most) = bounds(|worth| i64::from(worth.marks));
-        let size = |dice: i64, low: i64, high: i64| usize::try_from((high - low) * dice + 1).unwrap_or(usize::MAX);
         let dice = i64::from(throw.dice);
-        let (columns, rows) = (size(dice, low, high), size(dice, least, most));
+        // Points and marks share one exponent: a row of points for each sum of marks.
+        let (columns, rows) = ((high - low) * dice + 1, (most - least) * dice + 1);
         if columns.saturating_mul(rows) > CELLS {
             return Err(Stop::TooMany);
         }
-        let mut grid = vec![UBig::ZERO; columns * rows];
-        grid[0] = UBig::ONE;
-        for thrown in 0..dice {
-            let (wide, tall) = (size(thrown, low, high), size(thrown, least, most));
-            let mut next = vec![UBig::ZERO; columns * rows];
-            for row in 0..tall {
-                self.step(wide)?;
-                for column in 0..wide {
-                    let ways = &grid[row * columns + column];
-                    if ways.is_zero() {
-                        continue;
-                    }
-                    for (worth, one) in &throw.worth {
-                        let column = column + offset(i64::from(worth.points) - low);
-                        let row = row + offset(i64::from(worth.marks) - least);
-                        next[row * columns + column] += ways * one;
-                    }
+        let exponent = |worth: &Worth| (i64::from(worth.marks) - least) * columns + i64::from(worth.points) - low;
+        let start = single.ways.iter().map(|(worth, _)| exponent(worth)).min().unwrap_or(0);
+        let die = single.ways.iter().map(|(worth, ways)| (index(exponent(worth) - start), ways.clone()));
+        let mut sums = Vec::new();
+        for (sum, ways) in self.power(die.collect(), throw.dice)?.into_iter().enumerate() {
+            if !ways.is_zero() {
+                let exponent = i64::try_from(sum).unwrap_or(i64::MAX) + start * dice;
+                let points = i32::try_from(exponent % columns + low * dice).map_err(|_| Stop::TooMany)?;
+                let marks = u32::try_from(exponent / columns + least * dice).map_err(|_| Stop::TooMany)?;
+                sums.push((Worth { points, marks, again: false }, ways));
+            }
+        }
+        Ok(Odds { ways: sums, whole: single.whole.pow(index(dice)) })
+    }
+
+    /// The coefficients of the power Q = Pⁿ of a polynomial P, given as exponents from 0 and their
+    /// coefficients.
+    ///
+    /// Each follows from those before: as P Q′ = n P′ Q, for every m
+    /// m p₀ qₘ = Σ ((n + 1) e − m) pₑ qₘ₋ₑ over the exponents e of P above 0.
+    fn power(&mut self, mut terms: Vec<(usize, UBig)>, power: u32) -> Result<Vec<UBig>, Stop> {
+        terms.sort_by_key(|(exponent, _)| *exponent);
+        let degree = terms.last().map_or(0, |(highest, _)| *highest) * index(power.into());
+        let mut all = vec![UBig::ZERO; degree + 1];
+        if power == 1 {
+            for (exponent, ways) in terms {
+                all[exponent] = ways;
+            }
+            return Ok(all);
+        }
+        let Some(((_, lowest), others)) = terms.split_first() else {
+            return Ok(all);
+        };
+        all[0] = lowest.pow(index(power.into()));
+        let mut factors: Vec<IBig> =
+            others.iter().map(|(exponent, ways)| IBig::from(ways * exponent) * (power + 1)).collect();
+        for at in 1..=degree {
+            self.step(others.len())?;
+            let mut sum = IBig::ZERO;
+            for ((exponent, ways), factor) in others.iter().zip(&mut factors) {
+                *factor -= ways;
+                if let Some(before) = at.checked_sub(*exponent).map(|before| &all[before])
+                    && !before.is_zero()
+                {
+                    sum += &*factor * before;
                 }
             }
-            grid = next;
+            if !sum.is_zero() {
+                // Not negative: it counts ways.
+                let (_, ways) = (sum / IBig::from(lowest * at)).into_parts();
+                all[at] = ways;
+            }
         }
-        let mut ways = Vec::new();
-        for (at, count) in grid.into_iter().enumerate().filter(|(_, count)| !count.is_zero()) {
-            let points = i64::try_from(at % columns).unwrap_or(i64::MAX) + low * dice;
-            let marks = i64::try_from(at / columns).unwrap_or(i64::MAX) + least * dice;
-            let points = i32::try_from(points).map_err(|_| Stop::TooMany)?;
-            let marks = u32::try_from(marks).map_err(|_| Stop::TooMany)?;
-            ways.push((Worth { points, marks, again: false }, count));
-        }
-        let whole = single.whole.pow(usize::try_from(dice).unwrap_or(usize::MAX));
-        let sums = Rc::new(Sums { ways, whole });
-        self.folded.insert(throw, sums.clone());
-        Ok(sums)
+        Ok(all)
     }
 }
 
-/// A difference that is not negative, as an index.
-fn offset(difference: i64) -> usize {
-    usize::try_from(difference).unwrap_or(0)
+/// A number that is not negative, as an index.
+fn index(number: i64) -> usize {
+    usize::try_from(number).unwrap_or(0)
 }
 
 /// What a single die may be worth, with all that it calls for.
-fn single(ask: Ask, worth: WorthOf<'_>) -> Odds<Worth> {
-    let faces = UBig::from(ask.sides);
-    let mut called: Option<Odds<Worth>> = None;
-    for generation in (0..=ask.generations).rev() {
+fn single(throw: &Throw) -> Sums {
+    let faces = throw.worth.len().min(index(throw.sides.into())).max(1);
+    let mut called: Option<Sums> = None;
+    for generation in throw.worth.chunks(faces).rev() {
         let (more, whole) = match &called {
             Some(called) => (called.ways.as_slice(), called.whole.clone()),
             // Nobody answers what the last generation calls for.
             None => ([].as_slice(), UBig::ONE),
         };
         let mut ways: Merged<Worth> = Merged::default();
-        for face in 1..=ask.sides {
-            let die = worth(face, generation);
-            let alone = Worth { again: false, ..die };
+        for die in generation {
+            let alone = Worth { again: false, ..*die };
             if die.again && called.is_some() {
                 for (next, count) in more {
                     let mut sum = alone;
@@ -408,7 +514,7 @@ fn single(ask: Ask, worth: WorthOf<'_>) -> Odds<Worth> {
                 *ways.entry(alone).or_insert(UBig::ZERO) += &whole;
             }
         }
-        let mut odds = Odds { ways: ways.into_iter().collect(), whole: whole * &faces };
+        let mut odds = Odds { ways: ways.into_iter().collect(), whole: whole * faces };
         odds.reduce();
         called = Some(odds);
     }
@@ -426,8 +532,8 @@ impl Dice for Walk<'_> {
     fn total(&mut self, ask: Ask, worth: WorthOf<'_>, view: View<'_>) -> Result<(Worth, Faces), Stop> {
         if self.passed == self.path.len() {
             // A new fork. What was decided before it decides its arms, so they hold for every path through it.
-            let arms = Rc::new(self.arms(ask, worth, view)?);
-            self.take(arms, 0);
+            let arms = self.arms(ask, worth, view)?;
+            self.fork(arms);
         }
         let fork = &self.path[self.passed];
         self.passed += 1;

@@ -174,7 +174,7 @@ pub fn reply<A: Action>(odds: Odds<BranchOf<A>>, top: Option<u32>) -> Reply<A> {
         chance: scale.chance(&ways, &whole),
         outcome: branch.outcome,
         target: branch.target.creature().cloned(),
-        events: Some(branch.events.into_iter().collect()),
+        events: Some(branch.events),
     });
     Reply {
         ruleset: A::Rules::ID,

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use indexmap::IndexMap;
 use scathe_rules::check::{Check, Faults};
 use scathe_rules::dice::Stop;
-use scathe_rules::odds::{GoOn, explore, repeat};
+use scathe_rules::odds::{GoOn, Walked, explore, repeat};
 use scathe_rules::ruleset::{
     Action, Catalog, CreatureOf, DEAD, Done, EventOf, NOT_DYING, OptionsOf, Parts, Reading, Refusal, RefusalKind, Rule,
     Ruleset, Subject, Table, Target, refusal, resolve,
@@ -421,14 +421,21 @@ impl<A: Action> Known<A> {
         reply(&action, &done, seed.as_deref())
     }
 
-    fn odds(&self, raw: &RawValue, go_on: GoOn<'_>) -> Result<Box<RawValue>, Problem> {
+    fn odds(&self, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
         let Asked { action, target, options, how } = Self::read::<Asking>(raw, &self.odds)?;
         refused(&action, &target, &options)?;
         match how.rounds {
-            None => body(&odds::reply::<A>(explore(&action, target, &options, go_on).map_err(odds::stopped)?, how.top)),
+            None => {
+                let Walked { found, branches } =
+                    explore(&action, target, &options, means.go_on).map_err(odds::stopped)?;
+                (means.walked)(A::Rules::ID, branches);
+                body(&odds::reply::<A>(found, how.top))
+            }
             Some(rounds) => {
-                let rounds = repeat(&action, target, &options, rounds, go_on).map_err(odds::stopped)?;
-                body(&odds::rounds::<A>(rounds, how.top))
+                let Walked { found, branches } =
+                    repeat(&action, target, &options, rounds, means.go_on).map_err(odds::stopped)?;
+                (means.walked)(A::Rules::ID, branches);
+                body(&odds::rounds::<A>(found, how.top))
             }
         }
     }
@@ -455,7 +462,7 @@ impl<A: Action> Entry for Known<A> {
     fn answer(&self, mode: Mode, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
         match mode {
             Mode::Resolve => self.resolve(raw, means),
-            Mode::Odds => self.odds(raw, means.go_on),
+            Mode::Odds => self.odds(raw, means),
         }
     }
 

@@ -1,6 +1,8 @@
 //! `total` means no more than `face` again and again.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 /// Dice that know only how to throw one at a time.
