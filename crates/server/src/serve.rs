@@ -116,7 +116,7 @@ pub fn connection_cap(config: &Config) -> io::Result<usize> {
 /// Serves until `stop`, then finishes what is in flight.
 pub async fn serve(listener: TcpListener, router: Router, config: &Config, cap: usize, stop: impl Future<Output = ()>) {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(config.header_timeout).pipeline_flush(true);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(config.header_timeout);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(PING).max_concurrent_streams(128);
     let (builder, slots, open) = (Arc::new(builder), Arc::new(Semaphore::new(cap)), Connections::default());
     let mut stop = pin!(stop);
