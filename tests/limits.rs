@@ -108,14 +108,14 @@ fn a_caller_who_hangs_up_ends_the_walk() {
     let service = Service::new(APP.clone(), config(&["--workers", "1", "--odds-timeout", "60s"])).unwrap();
     let router = router(service);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let ask = |body: Value| {
-        let request =
-            axum::http::Request::post("/damage/odds").header(JSON.0, JSON.1).body(Body::from(body.to_string()));
+    let ask = |path: &str, body: Value| {
+        let request = axum::http::Request::post(path).header(JSON.0, JSON.1).body(Body::from(body.to_string()));
         tower::ServiceExt::oneshot(router.clone(), request.unwrap())
     };
     runtime.block_on(async {
         // Polled until the walk has begun, then dropped.
-        let mut walk = Box::pin(ask(endless()));
+        let operation = json!({ "verb": "damage/odds", "request": endless() });
+        let mut walk = Box::pin(ask("/batch", json!({ "operations": vec![operation; 256] })));
         let begun = std::future::poll_fn(|context| {
             let _ = walk.as_mut().poll(context);
             std::task::Poll::Ready(())
@@ -123,7 +123,7 @@ fn a_caller_who_hangs_up_ends_the_walk() {
         begun.await;
         drop(walk);
         // The only worker is free again long before the walk would have ended.
-        let next = tokio::time::timeout(std::time::Duration::from_secs(30), ask(hit())).await;
+        let next = tokio::time::timeout(std::time::Duration::from_secs(30), ask("/damage/odds", hit())).await;
         assert_eq!(next.unwrap().unwrap().status(), 200);
     });
 }

@@ -24,8 +24,9 @@ use crate::tray::Tray;
 pub const BRANCHES: usize = 1_000_000;
 /// The most outcomes that are told apart, after any part or round.
 pub const OUTCOMES: usize = 50_000;
-/// The most different sums that one throw may have on its way.
-const CELLS: i64 = 1_000_000;
+/// The most different sums that one throw may have on its way. Their weights are long: this many may
+/// take some tens of megabytes.
+const CELLS: i64 = 200_000;
 /// How many steps pass between two questions whether to go on.
 const STEPS: usize = 4096;
 

@@ -91,19 +91,19 @@ fn who_closes_has_hung_up_even_by_half_and_that_ends_a_walk() {
     // One worker, which would walk for a minute.
     let (_scathe, address) = serving_with(&["--workers", "1", "--odds-timeout", "60s"]);
     let hits = vec![r#"{"kind":"physical","amount":50}"#; 100].join(",");
-    let endless = format!(
+    let long = format!(
         r#"{{"ruleset":"akrpg","target":{{"hd":100,"hp":600,"shield":1000,"barrier":1000,"def":3}},"hits":[{hits}]}}"#
     );
-    let ask = |body: &str, more: &str| {
+    let operations = vec![format!(r#"{{"verb":"damage/odds","request":{long}}}"#); 256].join(",");
+    let ask = |path: &str, body: &str, more: &str| {
         let mut stream = connect(address);
-        let head =
-            head(address, &format!("{more}content-length: {}\r\n", body.len())).replace("/damage", "/damage/odds");
+        let head = head(address, &format!("{more}content-length: {}\r\n", body.len())).replace("/damage", path);
         stream.write_all((head + body).as_bytes()).unwrap();
         stream
     };
-    let walking = ask(&endless, "");
+    let walking = ask("/batch", &format!(r#"{{"operations":[{operations}]}}"#), "");
     walking.shutdown(std::net::Shutdown::Write).unwrap();
-    let (head, _) = reply(ask(&HIT.replace(r#","dice":[]"#, ""), "connection: close\r\n"));
+    let (head, _) = reply(ask("/damage/odds", &HIT.replace(r#","dice":[]"#, ""), "connection: close\r\n"));
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
 }
 
