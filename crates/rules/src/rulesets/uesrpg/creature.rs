@@ -3,27 +3,18 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Event;
 use super::conditions::Conditions;
 use super::locations::{Armor, Location};
 use super::traits::{Trait, TraitName, value};
 use super::turn::ACTION_POINTS;
 use super::wounds::Wound;
-use super::{Event, Options, WoundRule};
 use crate::check::{Check, Faults, LIST, POINTS, RATING, given};
 use crate::ruleset;
 use crate::tray::Tray;
 
 /// The highest characteristic score.
 const SCORE: i32 = 200;
-
-/// `passive_effects`: what active wounds add to all tests.
-const WOUND_PENALTY: i32 = -20;
-
-/// The same with a crippled body, by the alternate wound rule (W).
-const CRIPPLED_BODY_PENALTY: i32 = -30;
-
-/// `passive_effects`: what active wounds add to later initiative rolls.
-const INITIATIVE_PENALTY: i32 = -2;
 
 /// A creature as the game's sheet has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -257,29 +248,6 @@ impl Creature {
             Some(limb) if self.conditions.lost.contains(&limb) => Location::Body,
             Some(_) | None => aimed,
         }
-    }
-
-    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
-    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
-    fn weighing_wounds(&self, options: &Options) -> i32 {
-        if self.is_undead() {
-            return 0;
-        }
-        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
-        // At most 100 wounds.
-        let active = i32::try_from(active).unwrap_or(i32::MAX);
-        if options.wound_penalty_stacks { active } else { active.min(1) }
-    }
-
-    /// `passive_effects`: what active wounds add to the creature's own tests.
-    pub fn test_modifier(&self, options: &Options) -> i32 {
-        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
-        self.weighing_wounds(options) * if crippled { CRIPPLED_BODY_PENALTY } else { WOUND_PENALTY }
-    }
-
-    /// `passive_effects`: what active wounds add to later initiative rolls.
-    pub fn initiative_modifier(&self, options: &Options) -> i32 {
-        self.weighing_wounds(options) * INITIATIVE_PENALTY
     }
 
     /// Takes damage off HP, which stop at 0 (R6). On one who is unconscious already it makes the next

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::creature::Creature;
+use super::damage_dice::DiceText;
 use super::locations::{Location, hit_location};
-use super::roll::DiceText;
 use super::traits::{DamageType, TraitName, resistance_weakness, value};
 use super::wounds::{WoundOutcome, is_wound, wound};
 use super::{Event, Options, Uesrpg};

@@ -21,6 +21,15 @@ pub const ROUNDS: i32 = 5;
 /// (W). By the alternate wound rule Tough and Bleeding weigh as much on the shock test (W).
 const A_POINT: i32 = 10;
 
+/// `passive_effects`: what active wounds add to all tests.
+const WOUND_PENALTY: i32 = -20;
+
+/// The same with a crippled body, by the alternate wound rule (W).
+const CRIPPLED_BODY_PENALTY: i32 = -30;
+
+/// `passive_effects`: what active wounds add to later initiative rolls.
+const INITIATIVE_PENALTY: i32 = -2;
+
 /// A wound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -430,6 +439,31 @@ fn side_test(
         tray.step("target_number", &mut target_number, modified, "side_effect");
     }
     test(target_number, Some(creature), "side_effect", tray)
+}
+
+impl Creature {
+    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
+    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
+    fn weighing_wounds(&self, options: &Options) -> i32 {
+        if self.is_undead() {
+            return 0;
+        }
+        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
+        // At most 100 wounds.
+        let active = i32::try_from(active).unwrap_or(i32::MAX);
+        if options.wound_penalty_stacks { active } else { active.min(1) }
+    }
+
+    /// `passive_effects`: what active wounds add to the creature's own tests.
+    pub fn test_modifier(&self, options: &Options) -> i32 {
+        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
+        self.weighing_wounds(options) * if crippled { CRIPPLED_BODY_PENALTY } else { WOUND_PENALTY }
+    }
+
+    /// `passive_effects`: what active wounds add to later initiative rolls.
+    pub fn initiative_modifier(&self, options: &Options) -> i32 {
+        self.weighing_wounds(options) * INITIATIVE_PENALTY
+    }
 }
 
 /// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9);
