@@ -193,12 +193,6 @@ impl Creature {
         bonus(self.luck.unwrap_or(0))
     }
 
-    /// The wound threshold, before Bleeding and a crippled body lower it.
-    pub fn wound_threshold(&self) -> i32 {
-        let sum = || bonus(self.strength) + bonus(self.endurance) + bonus(self.willpower) + self.tough();
-        self.wound_threshold.unwrap_or_else(sum)
-    }
-
     /// The value of the trait Tough (W).
     pub fn tough(&self) -> i32 {
         value(&self.traits, TraitName::Tough, None)

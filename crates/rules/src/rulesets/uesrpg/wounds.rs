@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{Test, own_target_number, test};
-use super::creature::Creature;
+use super::creature::{Creature, bonus};
 use super::damage::{Attack, ComponentOutcome, HeadLoss};
 use super::locations::{Location, Part};
 use super::traits::{DamageType, resistance_weakness};
@@ -196,17 +196,31 @@ pub fn is_wound(
     }
     match options.wound_rule {
         WoundRule::Threshold => {
-            let mut threshold = creature.wound_threshold();
-            for lowered in [creature.conditions.bleeding > 0, creature.is_crippled(Location::Body)] {
-                if lowered {
-                    let less = (threshold - 1).max(0);
-                    tray.step("wound_threshold", &mut threshold, less, "wound");
-                }
-            }
-            damage > threshold
+            let mut together = 0;
+            tray.step("damage", &mut together, damage, "wound");
+            together > wound_threshold(creature, tray)
         }
         WoundRule::Alternate => damage > 0 && (attack.critical || (hp > 0 && damage >= hp)),
     }
+}
+
+/// `wound`: the wound threshold: what the sheet says, else the strength, endurance and willpower
+/// bonus together, and Tough on top (W). Bleeding and a crippled body take 1 off each, not below 0 (W).
+fn wound_threshold(creature: &Creature, tray: &mut Tray<'_, Event>) -> i32 {
+    let bonuses = bonus(creature.strength) + bonus(creature.endurance) + bonus(creature.willpower);
+    let mut threshold = 0;
+    tray.step("wound_threshold", &mut threshold, creature.wound_threshold.unwrap_or(bonuses), "wound");
+    if creature.wound_threshold.is_none() && creature.tough() > 0 {
+        let raised = threshold + creature.tough();
+        tray.step("wound_threshold", &mut threshold, raised, "wound");
+    }
+    for lowered in [creature.conditions.bleeding > 0, creature.is_crippled(Location::Body)] {
+        if lowered {
+            let less = (threshold - 1).max(0);
+            tray.step("wound_threshold", &mut threshold, less, "wound");
+        }
+    }
+    threshold
 }
 
 /// A wound: recorded, then shock test, shock effects and side effect. The tests that it calls for
