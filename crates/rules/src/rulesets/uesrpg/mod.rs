@@ -250,7 +250,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "alternate_wound",
             ALTERNATE,
-            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point, Bleeding 10 harder, and with a crippled body wounds take 30 off tests (W).",
+            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point, Bleeding 10 harder, and with a crippled body wounds take 10 more off tests (W).",
         ),
         Rule::new("heal", HEALING, "Healing restores HP up to the maximum (W)."),
         Rule::new(

@@ -24,8 +24,8 @@ const A_POINT: i32 = 10;
 /// `passive_effects`: what active wounds add to all tests.
 const WOUND_PENALTY: i32 = -20;
 
-/// The same with a crippled body, by the alternate wound rule (W).
-const CRIPPLED_BODY_PENALTY: i32 = -30;
+/// `alternate_wound`: what active wounds add to all tests beside that, with a crippled body (W).
+const CRIPPLED_BODY_PENALTY: i32 = -10;
 
 /// `passive_effects`: what active wounds add to later initiative rolls.
 const INITIATIVE_PENALTY: i32 = -2;
@@ -235,7 +235,7 @@ pub fn wound(
     tray: &mut Tray<'_, Event>,
 ) -> Result<WoundOutcome, Stop> {
     let before = creature.test_modifier(options);
-    record(location, components, damage, creature, tray);
+    record(location, components, damage, creature, options, tray);
     let shock_test = shock_test(before, creature, options, tray)?;
     let mut effects = shock_effects(location, shock_test.passed, attack.head_loss, creature, tray);
     let side_test = side_effect(components, before, creature, &mut effects, tray)?;
@@ -243,24 +243,29 @@ pub fn wound(
         shock_test,
         side_test,
         effects,
-        test_modifier: creature.test_modifier(options),
+        test_modifier: creature.test_modifier(options).sum(),
         initiative_modifier: creature.initiative_modifier(options),
     })
 }
 
-/// `wound`: the damage and the hit location are written down. Its type is that of the attack's
-/// largest part, the first of them in a tie.
+/// `wound`, `alternate_wound`: the damage and the hit location are written down. Its type is that of
+/// the attack's largest part, the first of them in a tie.
 fn record(
     location: Location,
     components: &[ComponentOutcome],
     damage: i32,
     creature: &mut Creature,
+    options: &Options,
     tray: &mut Tray<'_, Event>,
 ) {
+    let rule = match options.wound_rule {
+        WoundRule::Threshold => "wound",
+        WoundRule::Alternate => "alternate_wound",
+    };
     let kind = largest(components, |_| true).map_or(DamageType::Physical, |largest| largest.kind);
     let mut wounds = creature.wounds.clone();
     wounds.push(Wound::new(location, damage, kind));
-    tray.change("/wounds", &mut creature.wounds, wounds, "wound");
+    tray.change("/wounds", &mut creature.wounds, wounds, rule);
     tray.event(Event::Wounded { location, damage });
 }
 
@@ -271,7 +276,12 @@ fn largest(components: &[ComponentOutcome], among: impl Fn(DamageType) -> bool) 
 }
 
 /// `shock_test`: an Endurance test. By the alternate wound rule Tough helps and Bleeding hinders (W).
-fn shock_test(wounds: i32, creature: &Creature, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Test, Stop> {
+fn shock_test(
+    wounds: TestModifier,
+    creature: &Creature,
+    options: &Options,
+    tray: &mut Tray<'_, Event>,
+) -> Result<Test, Stop> {
     let mut target_number = own_target_number(creature.endurance, wounds, tray);
     if options.wound_rule == WoundRule::Alternate {
         if creature.tough() > 0 {
@@ -391,7 +401,7 @@ fn lose_part(location: Part, creature: &mut Creature, tray: &mut Tray<'_, Event>
 /// Undead feel no poison and are never dazed (W), so the latter needs no test.
 fn side_effect(
     components: &[ComponentOutcome],
-    wounds: i32,
+    wounds: TestModifier,
     creature: &mut Creature,
     effects: &mut Vec<Effect>,
     tray: &mut Tray<'_, Event>,
@@ -442,7 +452,7 @@ fn side_effect(
 fn side_test(
     kind: DamageType,
     score: i32,
-    wounds: i32,
+    wounds: TestModifier,
     creature: &Creature,
     tray: &mut Tray<'_, Event>,
 ) -> Result<Test, Stop> {
@@ -453,6 +463,22 @@ fn side_test(
         tray.step("target_number", &mut target_number, modified, "side_effect");
     }
     test(target_number, Some(creature), "side_effect", tray)
+}
+
+/// What active wounds add to the creature's own tests, rule by rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestModifier {
+    /// `passive_effects`: 20 off.
+    pub passive_effects: i32,
+    /// `alternate_wound`: with a crippled body 10 more off (W).
+    pub crippled_body: i32,
+}
+
+impl TestModifier {
+    /// All of it together.
+    fn sum(self) -> i32 {
+        self.passive_effects + self.crippled_body
+    }
 }
 
 impl Creature {
@@ -468,10 +494,14 @@ impl Creature {
         if options.wound_penalty_stacks { active } else { active.min(1) }
     }
 
-    /// `passive_effects`: what active wounds add to the creature's own tests.
-    pub fn test_modifier(&self, options: &Options) -> i32 {
+    /// What active wounds add to the creature's own tests.
+    pub fn test_modifier(&self, options: &Options) -> TestModifier {
+        let wounds = self.weighing_wounds(options);
         let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
-        self.weighing_wounds(options) * if crippled { CRIPPLED_BODY_PENALTY } else { WOUND_PENALTY }
+        TestModifier {
+            passive_effects: wounds * WOUND_PENALTY,
+            crippled_body: if crippled { wounds * CRIPPLED_BODY_PENALTY } else { 0 },
+        }
     }
 
     /// `passive_effects`: what active wounds add to later initiative rolls.
