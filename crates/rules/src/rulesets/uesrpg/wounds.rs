@@ -317,15 +317,14 @@ fn shock_effects(
             stun(creature, tray);
             effects.push(Effect::Stunned);
             if !passed {
-                effects.push(lose_head_part(head_loss, creature, tray));
+                effects.extend(lose_head_part(head_loss, creature, tray));
             }
         }
         Location::RightLeg | Location::LeftLeg | Location::RightArm | Location::LeftArm => {
             cripple(location, creature, tray);
             effects.push(Effect::CrippledLimb);
             if let Some(limb) = location.limb().filter(|_| !passed) {
-                lose_part(limb, creature, tray);
-                effects.push(Effect::LostLimb);
+                effects.extend(lose_part(limb, creature, tray).then_some(Effect::LostLimb));
             }
         }
     }
@@ -370,31 +369,34 @@ fn stun(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
 }
 
 /// Head, shock test failed: an ear or an eye, as the attack says; where it does not, the table does.
-fn lose_head_part(head_loss: Option<HeadLoss>, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Effect {
+/// Nothing if there is none left of it.
+fn lose_head_part(head_loss: Option<HeadLoss>, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Option<Effect> {
     match head_loss {
-        Some(HeadLoss::Ear) => {
-            lose_part(Part::Ear, creature, tray);
-            Effect::LostEar
-        }
-        Some(HeadLoss::Eye) => {
-            lose_part(Part::Eye, creature, tray);
-            Effect::LostEye
-        }
-        None => {
+        Some(HeadLoss::Ear) => lose_part(Part::Ear, creature, tray).then_some(Effect::LostEar),
+        Some(HeadLoss::Eye) => lose_part(Part::Eye, creature, tray).then_some(Effect::LostEye),
+        None if creature.conditions.can_lose(Part::Ear) || creature.conditions.can_lose(Part::Eye) => {
             tray.event(Event::HeadLossDue);
-            Effect::HeadLossDue
+            Some(Effect::HeadLossDue)
         }
+        None => None,
     }
 }
 
-/// A part is lost for good, if there is one left to lose.
-fn lose_part(location: Part, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
-    if creature.conditions.can_lose(location) {
-        let mut lost = creature.conditions.lost.clone();
-        lost.push(location);
-        tray.change("/conditions/lost", &mut creature.conditions.lost, lost, "shock_effects");
-        tray.event(Event::Lost { location });
+/// A part is lost for good, if there is one left to lose. Answers whether there was.
+fn lose_part(location: Part, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> bool {
+    if !creature.conditions.can_lose(location) {
+        return false;
     }
+    let mut lost = creature.conditions.lost.clone();
+    lost.push(location);
+    tray.change("/conditions/lost", &mut creature.conditions.lost, lost, "shock_effects");
+    tray.event(Event::Lost { location });
+    true
+}
+
+/// `side_effect`: the part of an attack whose type decides, the largest magic part that got through (W).
+fn cause(components: &[ComponentOutcome]) -> Option<&ComponentOutcome> {
+    largest(components, |kind| kind != DamageType::Physical)
 }
 
 /// `side_effect`: what magic damage adds, by the type of the largest magic part that got through (W).
@@ -406,7 +408,7 @@ fn side_effect(
     effects: &mut Vec<Effect>,
     tray: &mut Tray<'_, Event>,
 ) -> Result<Option<Test>, Stop> {
-    let Some(cause) = largest(components, |kind| kind != DamageType::Physical) else {
+    let Some(cause) = cause(components) else {
         return Ok(None);
     };
     let undead = creature.is_undead();
@@ -433,15 +435,17 @@ fn side_effect(
         }
         DamageType::Poison if !undead => {
             let stamina = (creature.stamina() - 1).max(0);
-            tray.change("/stamina_points", &mut creature.stamina_points, Some(stamina), "side_effect");
-            effects.push(Effect::StaminaLost);
+            if tray.change("/stamina_points", &mut creature.stamina_points, Some(stamina), "side_effect") {
+                effects.push(Effect::StaminaLost);
+            }
             Ok(None)
         }
         DamageType::Shock | DamageType::Magic => {
             // The damage inflicted is what this part did after armour (R20).
             let magicka = (creature.magicka_points - cause.taken).max(0);
-            tray.change("/magicka_points", &mut creature.magicka_points, magicka, "side_effect");
-            effects.push(Effect::MagickaLost);
+            if tray.change("/magicka_points", &mut creature.magicka_points, magicka, "side_effect") {
+                effects.push(Effect::MagickaLost);
+            }
             Ok(None)
         }
         DamageType::Frost | DamageType::Poison | DamageType::Shadow | DamageType::Physical => Ok(None),
