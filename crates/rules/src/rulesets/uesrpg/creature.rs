@@ -176,6 +176,11 @@ pub fn bonus(score: i32) -> i32 {
     score / 10
 }
 
+/// A number that moved, in words, such as "magicka 14 → 2"; nothing if it did not.
+pub fn moved(what: &str, before: i32, after: i32) -> Option<String> {
+    (before != after).then(|| format!("{what} {before} → {after}"))
+}
+
 impl ruleset::Creature for Creature {
     fn is_dead(&self) -> bool {
         self.life == Some(Life::Dead)

@@ -9,10 +9,9 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::check::{GradedTest, Test, test};
 use super::conditions::{extinguish, staunch};
-use super::creature::Creature;
-use super::dying::no_supplies;
+use super::creature::{Creature, moved};
 use super::wounds::Wound;
-use super::{Event, NO_ACTION_POINTS, NOTHING_TO_CHECK, Options, Uesrpg};
+use super::{Event, NO_ACTION_POINTS, NO_SUPPLIES, NOTHING_TO_CHECK, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;
 use crate::ruleset::{Action, Done, Example, Outcome, Refusal};
@@ -192,7 +191,8 @@ impl Action for ConditionCheck {
             }
             ConditionCheckKind::Extinguish => None,
             ConditionCheckKind::FirstAid | ConditionCheckKind::Treat | ConditionCheckKind::Staunch => {
-                no_supplies(self.kit)
+                let detail = "This takes a healer's kit or other supplies: send `kit` as true.";
+                (!self.kit).then(|| Refusal::because(&NO_SUPPLIES, detail))
             }
         }
     }
@@ -239,15 +239,12 @@ impl Action for ConditionCheck {
             ConditionTest::Graded(test) => (test.target_number, test.passed),
             ConditionTest::Plain(test) => (test.target_number, test.passed),
         };
-        let passed = if passed { "passed" } else { "failed" };
-        let left = match (done.outcome.burning, done.outcome.bleeding) {
-            (Some(0), _) => ": no longer burning".to_owned(),
-            (Some(burning), _) => format!(": Burning ({burning})"),
-            (_, Some(0)) => ": no longer bleeding".to_owned(),
-            (_, Some(bleeding)) => format!(": Bleeding ({bleeding})"),
-            (None, None) => String::new(),
-        };
-        format!("{} against {target_number}: {passed}{left}.", self.name())
+        let (before, after) = (&done.before, &done.after);
+        let mut said = vec![if passed { "passed" } else { "failed" }.to_owned()];
+        said.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
+        said.extend(moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding));
+        said.extend(moved("action points", before.action_points, after.action_points));
+        format!("{} against {target_number}: {}.", self.name(), said.join(", "))
     }
 
     fn example() -> Example<Self> {

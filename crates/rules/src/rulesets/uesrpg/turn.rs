@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::conditions::{bleeding, burning};
-use super::creature::Creature;
-use super::wounds::{Wound, blood_loss};
+use super::creature::{Creature, moved};
+use super::dying::spoiled;
+use super::wounds::{Wound, blood_loss, clocks};
 use super::{ActionPointRefresh, Event, Options, Uesrpg};
 use crate::check::{Check, Faults};
 use crate::dice::Stop;
@@ -93,26 +94,37 @@ impl Action for TurnTick {
 
     fn summary(&self, done: &Done<Self>) -> String {
         let TurnTickOutcome { hp_lost, bled_out, action_points } = done.outcome;
+        let (before, after) = (&done.before, &done.after);
         let mut said = Vec::new();
-        if done.before.action_points != action_points {
-            said.push(format!("{} now", count(action_points, "action point", "action points")));
+        if before.action_points != action_points {
+            let points = count(action_points, "action point", "action points");
+            said.push(format!("{points} ({} → {action_points})", before.action_points));
         }
+        said.extend(moved("action point debt", before.action_point_debt, after.action_point_debt));
         if hp_lost > 0 {
-            said.push(format!("{hp_lost} HP lost ({} → {})", done.before.hp, done.after.hp));
+            said.push(format!("{hp_lost} HP lost ({} → {})", before.hp, after.hp));
         }
+        said.extend(moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding));
+        said.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
+        said.extend(clocks(before, after));
         if bled_out {
             said.push("bled out".to_owned());
         }
+        said.extend(moved("Stunned", before.conditions.stunned, after.conditions.stunned));
         if said.is_empty() {
-            said.push("nothing to tell".to_owned());
+            said.push("nothing is due".to_owned());
         }
         let phase = match self.phase {
             Phase::Start => "Turn start",
             Phase::End => "Turn end",
             Phase::Round => "Round start",
         };
-        let unconscious = if done.events.contains(&Event::Unconscious) { " Unconscious!" } else { "" };
-        format!("{phase}: {}.{unconscious}", said.join(", "))
+        let mut sentences = vec![format!("{phase}: {}.", said.join(", "))];
+        if done.events.contains(&Event::Unconscious) {
+            sentences.push("Unconscious!".to_owned());
+        }
+        sentences.extend(spoiled(before, after).map(str::to_owned));
+        sentences.join(" ")
     }
 
     fn example() -> Example<Self> {

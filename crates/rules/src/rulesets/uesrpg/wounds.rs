@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{Test, own_target_number, test};
-use super::creature::{Creature, bonus};
-use super::damage::{Attack, ComponentOutcome, HeadLoss};
+use super::creature::{Creature, bonus, moved};
+use super::damage::{Attack, ComponentOutcome, DamageOutcome, HeadLoss};
 use super::locations::{Location, Part};
 use super::traits::{DamageType, resistance_weakness};
 use super::{Event, Options, WoundRule};
@@ -159,24 +159,52 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The effect in words.
-    pub fn name(self) -> &'static str {
+    /// The effect in words; nothing for those that are a number of the sheet moving.
+    fn name(self) -> Option<&'static str> {
         match self {
-            Self::ActionPointLost => "an action point lost",
-            Self::ActionPointDebt => "one action point less at the next refresh",
-            Self::CrippledBody => "crippled body",
-            Self::CrippledLimb => "crippled limb",
-            Self::LostLimb => "lost limb",
-            Self::Stunned => "stunned for a round",
-            Self::LostEar => "lost ear",
-            Self::LostEye => "lost eye",
-            Self::HeadLossDue => "an ear or an eye to lose",
-            Self::Burning => "burning",
-            Self::Dazed => "dazed",
-            Self::StaminaLost => "a stamina point lost",
-            Self::MagickaLost => "magicka lost",
+            Self::CrippledBody => Some("crippled body"),
+            Self::CrippledLimb => Some("crippled limb"),
+            Self::LostLimb => Some("lost limb"),
+            Self::Stunned => Some("stunned for a round"),
+            Self::LostEar => Some("lost ear"),
+            Self::LostEye => Some("lost eye"),
+            Self::HeadLossDue => Some("an ear or an eye to lose"),
+            Self::Dazed => Some("dazed"),
+            Self::ActionPointLost | Self::ActionPointDebt | Self::Burning | Self::StaminaLost | Self::MagickaLost => {
+                None
+            }
         }
     }
+}
+
+impl WoundOutcome {
+    /// What the wound did, in words: the tests, then what it brought, numbers before and after.
+    pub fn sentence(&self, dealt: &DamageOutcome, before: &Creature, after: &Creature) -> String {
+        let mut tests = vec![told("shock test", self.shock_test)];
+        if let Some(side_test) = self.side_test {
+            let burns = cause(&dealt.components).is_some_and(|cause| cause.kind == DamageType::Fire);
+            tests.push(told(if burns { "Agility test" } else { "Endurance test" }, side_test));
+        }
+        let mut brought: Vec<String> =
+            self.effects.iter().filter_map(|effect| effect.name()).map(str::to_owned).collect();
+        brought.extend(moved("action points", before.action_points, after.action_points));
+        brought.extend(moved("action point debt", before.action_point_debt, after.action_point_debt));
+        brought.extend(moved("stamina", before.stamina(), after.stamina()));
+        brought.extend(moved("magicka", before.magicka_points, after.magicka_points));
+        brought.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
+        let (tests, brought) = (tests.join(", "), brought.join(", "));
+        if brought.is_empty() {
+            format!("A wound of {}: {tests}.", dealt.damage)
+        } else {
+            format!("A wound of {}: {tests}; {brought}.", dealt.damage)
+        }
+    }
+}
+
+/// A test and what it came to, in words.
+fn told(name: &str, test: Test) -> String {
+    let passed = if test.passed { "passed" } else { "failed" };
+    format!("{name} against {} {passed}", test.target_number)
 }
 
 /// Whether an attack wounds. `wound`: its damage, all parts together, is in excess of the wound
@@ -540,6 +568,20 @@ pub fn blood_loss(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     tray.event(Event::BledOut);
     creature.fall(tray);
     hp
+}
+
+/// The shortest clock and the shortest delay of the wounds that nobody has tended, in words, if they
+/// moved. A turn neither adds wounds nor takes any away.
+pub fn clocks(before: &Creature, after: &Creature) -> Vec<String> {
+    let untended: Vec<(&Wound, &Wound)> =
+        before.wounds.iter().zip(&after.wounds).filter(|(was, _)| !was.is_tended()).collect();
+    let running = untended.iter().filter(|(was, _)| was.suspended_rounds == 0 && was.rounds_left > 0);
+    let delayed = untended.iter().filter(|(was, _)| was.suspended_rounds > 0);
+    let clock = running.map(|(was, is)| (was.rounds_left, is.rounds_left)).min();
+    let delay = delayed.map(|(was, is)| (was.suspended_rounds, is.suspended_rounds)).min();
+    let clock = clock.and_then(|(was, is)| moved("rounds to blood loss", was, is));
+    let delay = delay.and_then(|(was, is)| moved("rounds of delay", was, is));
+    clock.into_iter().chain(delay).collect()
 }
 
 /// `suspend`: magical healing delays each wound that nobody has tended, a round for each HP that it
