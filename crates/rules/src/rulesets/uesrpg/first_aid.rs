@@ -186,6 +186,10 @@ impl Action for ConditionCheck {
             ConditionCheckKind::Staunch if creature.conditions.bleeding == 0 => {
                 nothing("The creature is not bleeding.")
             }
+            ConditionCheckKind::Extinguish if creature.unconscious().is_some() => Some(Refusal::because(
+                &NO_ACTION_POINTS,
+                "Putting out flames takes an action point, and one who is unconscious spends none (R24).",
+            )),
             ConditionCheckKind::Extinguish if creature.action_points == 0 => {
                 Some(Refusal::because(&NO_ACTION_POINTS, "Putting out flames takes an action point, and none is left."))
             }
