@@ -25,19 +25,19 @@ const A_POINT_OF_FIRE: i32 = 10;
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::Conditions)]
 pub struct Conditions {
-    /// For how many rounds more the creature is stunned: no action points.
+    /// For how many rounds more the creature is stunned: no action points (W).
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]
     pub stunned: i32,
-    /// Burning (X): fire damage at the end of each own turn, and then one more.
+    /// Burning (X): fire damage at the end of each own turn, and then one more (W).
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]
     pub burning: i32,
-    /// Bleeding (X): HP lost at the end of each own turn, and then one less.
+    /// Bleeding (X): HP lost at the end of each own turn, and then one less (W).
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]
     pub bleeding: i32,
-    /// Dazed: one action point less at each refresh, but not less than one.
+    /// Dazed: one action point less at each refresh, but not less than one (W).
     #[serde(default)]
     #[schema(default = false)]
     pub dazed: bool,

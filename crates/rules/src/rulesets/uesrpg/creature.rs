@@ -66,7 +66,7 @@ pub struct Creature {
     #[serde(default)]
     #[schema(max_items = 100, default = json!([]))]
     pub traits: Vec<Trait>,
-    /// Action points left.
+    /// Action points left. Absent: 3, as many as a refresh brings (W).
     #[serde(default = "refreshed")]
     #[schema(minimum = 0, maximum = 1_000_000, default = 3)]
     pub action_points: i32,

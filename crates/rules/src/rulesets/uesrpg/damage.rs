@@ -79,7 +79,7 @@ pub struct Component {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub roll: Option<DiceText>,
-    /// Taken off the location's physical AR, which stops at 0. Without effect on other types than
+    /// Taken off the location's physical AR, which stops at 0 (W). Without effect on other types than
     /// physical.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]

@@ -138,7 +138,7 @@ pub struct Stabilize {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = -1000, maximum = 1000, nullable = false)]
     pub target_number: Option<i32>,
-    /// The helper has a healer's kit or other supplies. Without, only an automatic effect works.
+    /// The helper has a healer's kit. Without, only an automatic effect works.
     #[serde(default)]
     #[schema(default = false)]
     pub kit: bool,

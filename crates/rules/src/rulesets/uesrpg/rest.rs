@@ -20,7 +20,7 @@ use crate::words::count;
 pub struct Rest {
     /// How long.
     pub kind: RestKind,
-    /// A long rest under full care: twice the HP. Refused for a short rest.
+    /// A long rest under full care: twice the HP (W). Refused for a short rest.
     #[serde(default)]
     #[schema(default = false)]
     pub full_care: bool,
@@ -31,9 +31,9 @@ pub struct Rest {
 #[serde(rename_all = "snake_case")]
 #[schema(as = uesrpg::RestKind)]
 pub enum RestKind {
-    /// The endurance bonus in HP (unless a wound is untreated) and in stamina, and all magicka.
+    /// The endurance bonus in HP (unless a wound is untreated) and in stamina, and all magicka (W).
     Long,
-    /// A stamina point, and a tenth of the maximum of magicka.
+    /// A stamina point, and a tenth of the maximum of magicka (W).
     Short,
 }
 

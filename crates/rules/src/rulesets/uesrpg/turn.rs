@@ -14,7 +14,7 @@ use crate::ruleset::{Action, Done, Example, Outcome};
 use crate::tray::Tray;
 use crate::words::count;
 
-/// The action points of a refresh.
+/// The action points of a refresh (W).
 pub const ACTION_POINTS: i32 = 3;
 
 /// Does what is due at the start of a round, or at the start or the end of the creature's own turn.
@@ -136,8 +136,8 @@ impl Action for TurnTick {
     }
 }
 
-/// `action_points`: a refresh brings three, less the debt, which is paid by it. One who is dazed gets
-/// one less but not less than one; who is stunned or unconscious gets none.
+/// `action_points`: a refresh brings three (W), less the debt, which is paid by it. One who is dazed
+/// gets one less but not less than one (W); who is stunned or unconscious gets none (W).
 fn refresh(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
     let mut points = ACTION_POINTS;
     if creature.action_point_debt > 0 {

@@ -55,7 +55,7 @@ pub struct Wound {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
     pub regained: i32,
-    /// Own turns until blood loss brings HP to 0. At 0 it has happened.
+    /// Own turns until blood loss brings HP to 0. At 0 the clock has run out.
     #[serde(default = "all_rounds")]
     #[schema(minimum = 0, maximum = 5, default = 5)]
     pub rounds_left: i32,
@@ -595,8 +595,8 @@ pub fn suspend(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event
 }
 
 /// `cure` (W): HP really regained count for every treated wound. One that has regained its damage
-/// goes, and what it crippled works again unless another wound is there still; what is lost stays
-/// lost. Answers how many went.
+/// goes, and what it crippled works again unless another wound is there still (R23); what is lost
+/// stays lost. Answers how many went.
 pub fn regain(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     let mut wounds = creature.wounds.clone();
     for wound in wounds.iter_mut().filter(|wound| wound.treated) {
