@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::creature::{Creature, numbers_schema};
+use super::wounds::TestModifier;
 use super::{Event, Options, Uesrpg};
 use crate::check::{Check, Faults, LIST, RATING};
 use crate::dice::{Ask, Stop, Worth};
@@ -116,10 +117,14 @@ pub fn graded_test(
 }
 
 /// The target number of a creature's own test: the score, and what wounds take off (R5).
-pub fn own_target_number(score: i32, wounds: i32, tray: &mut Tray<'_, Event>) -> i32 {
+pub fn own_target_number(score: i32, wounds: TestModifier, tray: &mut Tray<'_, Event>) -> i32 {
     let mut target_number = score;
-    if wounds != 0 {
-        tray.step("target_number", &mut target_number, score + wounds, "passive_effects");
+    let parts = [("passive_effects", wounds.passive_effects), ("alternate_wound", wounds.crippled_body)];
+    for (rule, part) in parts {
+        if part != 0 {
+            let modified = target_number + part;
+            tray.step("target_number", &mut target_number, modified, rule);
+        }
     }
     target_number
 }
@@ -175,7 +180,7 @@ impl Action for Roll {
             let modified = target_number + modifier;
             tray.step("target_number", &mut target_number, modified, "test");
         }
-        let wounds = creature.as_ref().map_or(0, |creature| creature.test_modifier(options));
+        let wounds = creature.as_ref().map(|creature| creature.test_modifier(options)).unwrap_or_default();
         let target_number = own_target_number(target_number, wounds, tray);
         graded_test(target_number, creature.as_ref(), "test", tray)
     }

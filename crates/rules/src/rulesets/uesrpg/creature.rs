@@ -3,27 +3,18 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Event;
 use super::conditions::Conditions;
 use super::locations::{Armor, Location};
 use super::traits::{Trait, TraitName, value};
 use super::turn::ACTION_POINTS;
 use super::wounds::Wound;
-use super::{Event, Options, WoundRule};
 use crate::check::{Check, Faults, LIST, POINTS, RATING, given};
 use crate::ruleset;
 use crate::tray::Tray;
 
 /// The highest characteristic score.
 const SCORE: i32 = 200;
-
-/// `passive_effects`: what active wounds add to all tests.
-const WOUND_PENALTY: i32 = -20;
-
-/// The same with a crippled body, by the alternate wound rule (W).
-const CRIPPLED_BODY_PENALTY: i32 = -30;
-
-/// `passive_effects`: what active wounds add to later initiative rolls.
-const INITIATIVE_PENALTY: i32 = -2;
 
 /// A creature as the game's sheet has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -75,7 +66,7 @@ pub struct Creature {
     #[serde(default)]
     #[schema(max_items = 100, default = json!([]))]
     pub traits: Vec<Trait>,
-    /// Action points left.
+    /// Action points left. Absent: 3, as many as a refresh brings (W).
     #[serde(default = "refreshed")]
     #[schema(minimum = 0, maximum = 1_000_000, default = 3)]
     pub action_points: i32,
@@ -185,6 +176,11 @@ pub fn bonus(score: i32) -> i32 {
     score / 10
 }
 
+/// A number that moved, in words, such as "magicka 14 → 2"; nothing if it did not.
+pub fn moved(what: &str, before: i32, after: i32) -> Option<String> {
+    (before != after).then(|| format!("{what} {before} → {after}"))
+}
+
 impl ruleset::Creature for Creature {
     fn is_dead(&self) -> bool {
         self.life == Some(Life::Dead)
@@ -200,12 +196,6 @@ impl Creature {
     /// The luck bonus; 0 without luck (R13).
     pub fn luck_bonus(&self) -> i32 {
         bonus(self.luck.unwrap_or(0))
-    }
-
-    /// The wound threshold, before Bleeding and a crippled body lower it.
-    pub fn wound_threshold(&self) -> i32 {
-        let sum = || bonus(self.strength) + bonus(self.endurance) + bonus(self.willpower) + self.tough();
-        self.wound_threshold.unwrap_or_else(sum)
     }
 
     /// The value of the trait Tough (W).
@@ -257,29 +247,6 @@ impl Creature {
             Some(limb) if self.conditions.lost.contains(&limb) => Location::Body,
             Some(_) | None => aimed,
         }
-    }
-
-    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
-    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
-    fn weighing_wounds(&self, options: &Options) -> i32 {
-        if self.is_undead() {
-            return 0;
-        }
-        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
-        // At most 100 wounds.
-        let active = i32::try_from(active).unwrap_or(i32::MAX);
-        if options.wound_penalty_stacks { active } else { active.min(1) }
-    }
-
-    /// `passive_effects`: what active wounds add to the creature's own tests.
-    pub fn test_modifier(&self, options: &Options) -> i32 {
-        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
-        self.weighing_wounds(options) * if crippled { CRIPPLED_BODY_PENALTY } else { WOUND_PENALTY }
-    }
-
-    /// `passive_effects`: what active wounds add to later initiative rolls.
-    pub fn initiative_modifier(&self, options: &Options) -> i32 {
-        self.weighing_wounds(options) * INITIATIVE_PENALTY
     }
 
     /// Takes damage off HP, which stop at 0 (R6). On one who is unconscious already it makes the next

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::creature::Creature;
-use super::locations::{Location, hit_location};
-use super::roll::DiceText;
+use super::damage_dice::DiceText;
+use super::dying::spoiled;
+use super::locations::{Location, hit_location, of_face};
 use super::traits::{DamageType, TraitName, resistance_weakness, value};
 use super::wounds::{WoundOutcome, is_wound, wound};
 use super::{Event, Options, Uesrpg};
@@ -78,7 +79,7 @@ pub struct Component {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub roll: Option<DiceText>,
-    /// Taken off the location's physical AR, which stops at 0. Without effect on other types than
+    /// Taken off the location's physical AR, which stops at 0 (W). Without effect on other types than
     /// physical.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]
@@ -208,21 +209,22 @@ impl Action for Damage {
     }
 
     fn summary(&self, done: &Done<Self>) -> String {
-        let DamageOutcome { location, components, damage, hp_lost, wound } = &done.outcome;
+        let DamageOutcome { location, components, hp_lost, wound, .. } = &done.outcome;
+        let aimed = self.aimed(done);
+        let reason = if aimed == *location { String::new() } else { format!(", for the {} is lost", aimed.name()) };
         let parts: Vec<String> = components.iter().map(sentence).collect();
         let lost = match hp_lost {
             0 => "no HP lost".to_owned(),
             lost => format!("{lost} HP lost ({} → {})", done.before.hp, done.after.hp),
         };
-        let mut said = vec![format!("Hit in the {}: {}; {lost}.", location.name(), parts.join(", "))];
+        let mut said = vec![format!("Hit in the {}{reason}: {}; {lost}.", location.name(), parts.join(", "))];
         if let Some(wound) = wound {
-            let effects: Vec<&str> = wound.effects.iter().map(|effect| effect.name()).collect();
-            let passed = if wound.shock_test.passed { "passed" } else { "failed" };
-            said.push(format!("A wound of {damage}, shock test {passed}: {}.", effects.join(", ")));
+            said.push(wound.sentence(&done.outcome, &done.before, &done.after));
         }
         if done.events.contains(&Event::Unconscious) {
             said.push("Unconscious!".to_owned());
         }
+        said.extend(spoiled(&done.before, &done.after).map(str::to_owned));
         said.join(" ")
     }
 
@@ -269,6 +271,12 @@ impl Dice for Highest {
 }
 
 impl Damage {
+    /// Where the blow was aimed: as the attack says, or as the die did that was thrown first for it.
+    fn aimed(&self, done: &Done<Self>) -> Location {
+        let thrown = || done.dice().first().copied().map(of_face);
+        self.attack.aimed().or_else(thrown).unwrap_or(done.outcome.location)
+    }
+
     /// Whether the attack, aimed here, makes a wound at least with its highest damage.
     fn could_wound(&self, aimed: Location, creature: &Creature, options: &Options) -> bool {
         let mut dice = Highest;

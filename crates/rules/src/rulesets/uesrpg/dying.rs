@@ -25,10 +25,17 @@ fn not_dying(creature: &Creature) -> Option<Refusal> {
     }
 }
 
-/// Refuses help that needs a healer's kit or other supplies and has none.
-pub fn no_supplies(kit: bool) -> Option<Refusal> {
-    let refusal = || Refusal::because(&NO_SUPPLIES, "This takes a healer's kit or other supplies: send `kit` as true.");
-    (!kit).then(refusal)
+/// What damage did to one who was unconscious before it or is so now, in words: whether the next dying
+/// test fails by it, and whether it ended being stable (R18).
+pub fn spoiled(before: &Creature, after: &Creature) -> Option<&'static str> {
+    let (was, is) = (before.unconscious(), after.unconscious()?);
+    if !is.next_test_fails || was == Some(is) {
+        None
+    } else if was.is_some_and(|was| was.stable) {
+        Some("No longer stable: the next dying test fails.")
+    } else {
+        Some("The next dying test fails.")
+    }
 }
 
 /// Rolls the Endurance test of one who is unconscious at 0 HP, on its turn.
@@ -131,7 +138,7 @@ pub struct Stabilize {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = -1000, maximum = 1000, nullable = false)]
     pub target_number: Option<i32>,
-    /// The helper has a healer's kit or other supplies. Without, only an automatic effect works.
+    /// The helper has a healer's kit. Without, only an automatic effect works.
     #[serde(default)]
     #[schema(default = false)]
     pub kit: bool,
@@ -176,7 +183,8 @@ impl Action for Stabilize {
     const ROUNDS: bool = true;
 
     fn refuses(&self, creature: &Creature, _: &Options) -> Option<Refusal> {
-        not_dying(creature).or_else(|| no_supplies(self.kit || self.automatic))
+        let no_kit = || Refusal::because(&NO_SUPPLIES, "The test takes a healer's kit: send `kit` as true.");
+        not_dying(creature).or_else(|| (!self.kit && !self.automatic).then(no_kit))
     }
 
     /// `stabilize`: whoever is stable stops testing.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::creature::{Creature, Life};
-use super::wounds::{regain, suspend};
+use super::creature::{Creature, Life, moved};
+use super::wounds::{Wound, regain, suspend};
 use super::{Event, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING};
 use crate::dice::Stop;
@@ -70,6 +70,9 @@ impl Action for Heal {
         if wasted > 0 {
             said.push(format!("{wasted} wasted"));
         }
+        let (before, after) = (&done.before, &done.after);
+        said.extend(moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding));
+        said.extend(delays(before, after));
         if wounds_cured > 0 {
             said.push(format!("{} cured", count(wounds_cured, "wound", "wounds")));
         }
@@ -84,6 +87,20 @@ impl Action for Heal {
         let target = Creature { hp: 0, life, ..Creature::example() };
         Example { action: Self { hp: 6, magical: true }, target: Some(target), dice: Vec::new() }
     }
+}
+
+/// The wounds that the healing delayed, in words. Only a tended wound can be cured by it, so those
+/// that nobody has tended stand in the same order before and after.
+fn delays(before: &Creature, after: &Creature) -> Vec<String> {
+    let untended = |creature: &Creature| -> Vec<Wound> {
+        creature.wounds.iter().copied().filter(|wound| !wound.is_tended()).collect()
+    };
+    let pairs = untended(before).into_iter().zip(untended(after));
+    let delay = |(was, is): (Wound, Wound)| {
+        let what = format!("rounds of delay of the wound in the {}", is.location.name());
+        moved(&what, was.suspended_rounds, is.suspended_rounds)
+    };
+    pairs.filter_map(delay).collect()
 }
 
 /// HP go up to the maximum. Above 0 the creature wakes, and its failures are forgotten (R14). Answers

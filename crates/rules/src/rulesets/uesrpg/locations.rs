@@ -203,13 +203,23 @@ impl Attack {
     }
 }
 
+/// The ones digit that a face of the d10 stands for: 10 counts as 0.
+fn digit(face: u32) -> i32 {
+    i32::try_from(face % 10).unwrap_or(0)
+}
+
+/// Where a face of the d10 points.
+pub fn of_face(face: u32) -> Location {
+    Location::of_digit(digit(face))
+}
+
 /// `hit_location`: the one chosen, else where the ones digit of the attack roll points, else a d10
 /// with 10 as 0. A blow at a lost limb hits the body (W).
 pub fn hit_location(attack: &Attack, creature: &Creature, tray: &mut Tray<'_, Event>) -> Result<Location, Stop> {
     let aimed = match attack.aimed() {
         Some(location) => location,
         None => {
-            let digit = |face, _| Worth::points(i32::try_from(face % 10).unwrap_or(0));
+            let digit = |face, _| Worth::points(digit(face));
             // All that the rule sees of the die is the location: 1 stands for 1 to 5.
             let location = |die: Worth| if (1..=5).contains(&die.points) { Worth::points(1) } else { die };
             Location::of_digit(tray.total(Ask::new("hit_location", 1, 10), digit, location)?.points)

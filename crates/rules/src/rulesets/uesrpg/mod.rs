@@ -8,12 +8,12 @@ pub mod check;
 pub mod conditions;
 pub mod creature;
 pub mod damage;
+pub mod damage_dice;
 pub mod dying;
 pub mod first_aid;
 pub mod healing;
 pub mod locations;
 pub mod rest;
-pub mod roll;
 pub mod traits;
 pub mod turn;
 pub mod wounds;
@@ -34,10 +34,10 @@ pub struct Uesrpg;
 #[serde(default, deny_unknown_fields)]
 #[schema(as = uesrpg::Options)]
 pub struct Options {
-    /// When an attack makes a wound.
+    /// When an attack makes a wound (R25).
     #[schema(default = "threshold")]
     pub wound_rule: WoundRule,
-    /// When action points refresh.
+    /// When action points refresh (R26).
     #[schema(default = "turn")]
     pub action_point_refresh: ActionPointRefresh,
     /// Every active wound takes its own 20 off tests and 2 off initiative (R5).
@@ -123,15 +123,16 @@ pub enum Event {
 pub const NO_SUPPLIES: RefusalKind = RefusalKind {
     id: "no-supplies",
     title: "There are no supplies",
-    meaning: "The action takes a healer's kit or other supplies. If the helper has them, send `kit` as true.",
+    meaning: "The action takes a healer's kit, or, short of stabilizing, other supplies. If the helper has them, send \
+              `kit` as true.",
 };
 
 /// The creature has no action point for what it is to do.
 pub const NO_ACTION_POINTS: RefusalKind = RefusalKind {
     id: "no-action-points",
     title: "There is no action point left",
-    meaning: "The creature must spend an action point on this and has none. Look at `target.action_points`, which \
-              `turn-tick` refreshes.",
+    meaning: "The creature must spend an action point on this and has none, or is unconscious and can spend none. Look \
+              at `target.action_points`, which `turn-tick` refreshes, and at `target.life`.",
 };
 
 /// The condition that was to be ended is not there.
@@ -182,7 +183,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "armor",
             MAGIC,
-            "Damage is reduced by the armour of the location: physical damage by physical AR, a sub-type of magic damage by its own AR and magic AR together, plain magic by magic AR, shadow by nothing (W).",
+            "Damage is reduced by the armour of the location: physical damage by physical AR, a sub-type of magic damage by its own AR and magic AR together, plain magic by magic AR, shadow by nothing (R19, W).",
         ),
         Rule::new("natural_toughness", PUBLIC, "Natural Toughness comes off every type of damage, after armour (W)."),
         Rule::new(
@@ -225,7 +226,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "passive_effects",
             PASSIVE,
-            "Until first aid or cure an active wound takes 20 off all tests and 2 off later initiative rolls; undead feel none of it (W).",
+            "Until first aid, treatment (W) or cure, and while not suspended, a wound takes 20 off all tests and 2 off later initiative rolls; undead feel none of it (W).",
         ),
         Rule::new(
             "blood_loss",
@@ -235,7 +236,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "first_aid",
             PASSIVE,
-            "A Survival or Profession [Medicine] test, which takes a turn and a healer's kit or other supplies, ends a wound's passive effects and its clock.",
+            "Whoever has a healer's kit or the like can spend a turn on a wound: a success at Survival or Profession [Medicine] ends its passive effects and stops its clock.",
         ),
         Rule::new(
             "suspend",
@@ -250,7 +251,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "alternate_wound",
             ALTERNATE,
-            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point, Bleeding 10 harder, and with a crippled body wounds take 30 off tests (W).",
+            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point, Bleeding 10 harder, and with a crippled body wounds take 10 more off tests (W).",
         ),
         Rule::new("heal", HEALING, "Healing restores HP up to the maximum (W)."),
         Rule::new(
@@ -261,7 +262,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "cure",
             HEALING,
-            "A treated wound is gone when as many HP as its damage were regained; what it crippled works again, what is lost stays lost (W).",
+            "A treated wound is gone when as many HP as its damage were regained; what it crippled works again unless another wound is there (R23), what is lost stays lost (W).",
         ),
         Rule::new(
             "rest",
@@ -286,7 +287,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "extinguish",
             CONDITIONS,
-            "For an action point a Strength or Agility test, 20 easier and 10 harder for each point of Burning above 1, ends Burning (W).",
+            "For an action point a Strength or Agility test, 20 easier and 10 harder for each point of Burning above 1, ends Burning (W). One who is unconscious makes none (R24).",
         ),
         Rule::new("dazed", CONDITIONS, "One who is dazed refreshes one action point less, but not less than one (W)."),
         Rule::new(
@@ -329,11 +330,15 @@ impl Ruleset for Uesrpg {
         Reading::new(
             "R17",
             "Does a new wound take 20 off the shock test and the side test that it calls for?",
-            "No, but off every later one; its passive effects begin when the shock test is resolved.",
+            "No, but off every later one; its passive effects begin when the shock test and all that the wound calls for are resolved.",
         ),
         Reading::new("R18", "Is a stable creature still stable after damage?", "No: it tests again."),
-        Reading::new("R19", "Does magic AR lower shadow damage? (The table shows a dash.)", "No, nothing does (W).")
-            .or("magic_armor_stops_shadow"),
+        Reading::new(
+            "R19",
+            "Does magic AR lower shadow damage? Shadow's own row of the table shows a dash, but its row \"(Any) – Magic AR\" and the sentence beside it have generic magic AR reduce every sub-type.",
+            "No, nothing does (W): the dash is taken for no armour at all.",
+        )
+        .or("magic_armor_stops_shadow"),
         Reading::new(
             "R20",
             "What is the damage inflicted, as much magicka as which is lost?",
@@ -349,6 +354,28 @@ impl Ruleset for Uesrpg {
             "Later revisions let Strength or Agility resist fire, and frost and magic cost stamina: which table?",
             "The chapter's own: Agility against fire, Endurance against frost, magicka for shock and magic.",
         ),
+        Reading::new(
+            "R23",
+            "When does a crippled body or limb work again, if more than one wound is there?",
+            "When the last wound there is cured. The sheet does not tell which wound crippled what, so another one at the same location keeps it crippled.",
+        ),
+        Reading::new(
+            "R24",
+            "Can one who is unconscious put out the flames?",
+            "No: it acts for itself and spends an action point, and the unconscious do neither.",
+        ),
+        Reading::new(
+            "R25",
+            "Which of the two rules says when an attack wounds?",
+            "The standard one: damage in excess of the wound threshold. The other is printed as optional.",
+        )
+        .or("wound_rule"),
+        Reading::new(
+            "R26",
+            "When do action points refresh, with each round or with each own turn?",
+            "At the start of the creature's own turn, as the optional wording has it that is printed beside the wounds.",
+        )
+        .or("action_point_refresh"),
     ];
     const REFUSALS: &'static [RefusalKind] = &[NO_SUPPLIES, NO_ACTION_POINTS, NOTHING_TO_CHECK, IN_ENCOUNTER];
 
@@ -405,5 +432,5 @@ const MAGIC_ARMOR: [[&str; 2]; 6] = [
     ["frost", "frost AR and magic AR"],
     ["shock", "shock AR and magic AR"],
     ["poison", "poison AR and magic AR"],
-    ["shadow", "none"],
+    ["shadow", "none (R19, W)"],
 ];

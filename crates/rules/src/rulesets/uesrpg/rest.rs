@@ -20,7 +20,7 @@ use crate::words::count;
 pub struct Rest {
     /// How long.
     pub kind: RestKind,
-    /// A long rest under full care: twice the HP. Refused for a short rest.
+    /// A long rest under full care: twice the HP (W). Refused for a short rest.
     #[serde(default)]
     #[schema(default = false)]
     pub full_care: bool,
@@ -31,9 +31,9 @@ pub struct Rest {
 #[serde(rename_all = "snake_case")]
 #[schema(as = uesrpg::RestKind)]
 pub enum RestKind {
-    /// The endurance bonus in HP (unless a wound is untreated) and in stamina, and all magicka.
+    /// The endurance bonus in HP (unless a wound is untreated) and in stamina, and all magicka (W).
     Long,
-    /// A stamina point, and a tenth of the maximum of magicka.
+    /// A stamina point, and a tenth of the maximum of magicka (W).
     Short,
 }
 
@@ -82,7 +82,7 @@ impl Action for Rest {
         let recovery = bonus(creature.endurance);
         let max_magicka = creature.max_magicka_points.unwrap_or(0);
         let (hp, stamina, magicka) = match self.kind {
-            RestKind::Long if !creature.wounds.iter().all(|wound| wound.treated) => (0, recovery, max_magicka),
+            RestKind::Long if has_untreated_wound(creature) => (0, recovery, max_magicka),
             RestKind::Long if self.full_care => (2 * recovery, recovery, max_magicka),
             RestKind::Long => (recovery, recovery, max_magicka),
             RestKind::Short => (0, 1, max_magicka / 10),
@@ -98,16 +98,22 @@ impl Action for Rest {
     }
 
     fn summary(&self, done: &Done<Self>) -> String {
-        let RestOutcome { hp, stamina, magicka, wounds_cured } = done.outcome;
-        let kind = match self.kind {
-            RestKind::Long => "Long rest",
-            RestKind::Short => "Short rest",
+        let (before, after) = (&done.before, &done.after);
+        let hp = format!("HP {} → {}", before.hp, after.hp);
+        let (kind, hp) = match self.kind {
+            RestKind::Long if has_untreated_wound(before) => {
+                ("Long rest", Some(format!("{hp} (none with an untreated wound)")))
+            }
+            RestKind::Long => ("Long rest", Some(hp)),
+            RestKind::Short => ("Short rest", None),
         };
-        let cured = match wounds_cured {
-            0 => String::new(),
-            cured => format!(", {} cured", count(cured, "wound", "wounds")),
-        };
-        format!("{kind}: {hp} HP, {stamina} stamina and {magicka} magicka restored{cured}.")
+        let mut said: Vec<String> = hp.into_iter().collect();
+        said.push(format!("stamina {} → {}", before.stamina(), after.stamina()));
+        said.push(format!("magicka {} → {}", before.magicka_points, after.magicka_points));
+        if done.outcome.wounds_cured > 0 {
+            said.push(format!("{} cured", count(done.outcome.wounds_cured, "wound", "wounds")));
+        }
+        format!("{kind}: {}.", said.join(", "))
     }
 
     fn example() -> Example<Self> {
@@ -116,4 +122,9 @@ impl Action for Rest {
         target.wounds = vec![Wound { treated: true, regained: 6, ..Wound::example() }];
         Example { action: Self { kind: RestKind::Long, full_care: false }, target: Some(target), dice: Vec::new() }
     }
+}
+
+/// Whether a wound is untreated, so that a long rest restores no HP (W).
+fn has_untreated_wound(creature: &Creature) -> bool {
+    creature.wounds.iter().any(|wound| !wound.treated)
 }

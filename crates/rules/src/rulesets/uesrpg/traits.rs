@@ -10,7 +10,7 @@ use crate::check::{Check, Faults, RATING, given};
 #[serde(rename_all = "snake_case")]
 #[schema(as = uesrpg::DamageType)]
 pub enum DamageType {
-    /// Cuts, jabs and blows.
+    /// The harm of steel, fists and falls, as opposed to magic.
     Physical,
     /// Plain magic; in a trait, everything but physical.
     Magic,
@@ -22,7 +22,7 @@ pub enum DamageType {
     Shock,
     /// Poison, which counts as magic damage even when it is none.
     Poison,
-    /// Shadow, which no armour is made against.
+    /// Shadow, which no armour lowers (R19, W).
     Shadow,
 }
 

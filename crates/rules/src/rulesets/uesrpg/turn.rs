@@ -3,19 +3,18 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::creature::Creature;
-use super::damage::reduce;
-use super::locations::Location;
-use super::traits::DamageType;
-use super::wounds::{Wound, blood_loss};
+use super::conditions::{bleeding, burning};
+use super::creature::{Creature, moved};
+use super::dying::spoiled;
+use super::wounds::{Wound, blood_loss, clocks};
 use super::{ActionPointRefresh, Event, Options, Uesrpg};
-use crate::check::{Check, Faults, RATING};
+use crate::check::{Check, Faults};
 use crate::dice::Stop;
 use crate::ruleset::{Action, Done, Example, Outcome};
 use crate::tray::Tray;
 use crate::words::count;
 
-/// The action points of a refresh.
+/// The action points of a refresh (W).
 pub const ACTION_POINTS: i32 = 3;
 
 /// Does what is due at the start of a round, or at the start or the end of the creature's own turn.
@@ -95,26 +94,37 @@ impl Action for TurnTick {
 
     fn summary(&self, done: &Done<Self>) -> String {
         let TurnTickOutcome { hp_lost, bled_out, action_points } = done.outcome;
+        let (before, after) = (&done.before, &done.after);
         let mut said = Vec::new();
-        if done.before.action_points != action_points {
-            said.push(format!("{} now", count(action_points, "action point", "action points")));
+        if before.action_points != action_points {
+            let points = count(action_points, "action point", "action points");
+            said.push(format!("{points} ({} → {action_points})", before.action_points));
         }
+        said.extend(moved("action point debt", before.action_point_debt, after.action_point_debt));
         if hp_lost > 0 {
-            said.push(format!("{hp_lost} HP lost ({} → {})", done.before.hp, done.after.hp));
+            said.push(format!("{hp_lost} HP lost ({} → {})", before.hp, after.hp));
         }
+        said.extend(moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding));
+        said.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
+        said.extend(clocks(before, after));
         if bled_out {
             said.push("bled out".to_owned());
         }
+        said.extend(moved("Stunned", before.conditions.stunned, after.conditions.stunned));
         if said.is_empty() {
-            said.push("nothing to tell".to_owned());
+            said.push("nothing is due".to_owned());
         }
         let phase = match self.phase {
             Phase::Start => "Turn start",
             Phase::End => "Turn end",
             Phase::Round => "Round start",
         };
-        let unconscious = if done.events.contains(&Event::Unconscious) { " Unconscious!" } else { "" };
-        format!("{phase}: {}.{unconscious}", said.join(", "))
+        let mut sentences = vec![format!("{phase}: {}.", said.join(", "))];
+        if done.events.contains(&Event::Unconscious) {
+            sentences.push("Unconscious!".to_owned());
+        }
+        sentences.extend(spoiled(before, after).map(str::to_owned));
+        sentences.join(" ")
     }
 
     fn example() -> Example<Self> {
@@ -126,8 +136,8 @@ impl Action for TurnTick {
     }
 }
 
-/// `action_points`: a refresh brings three, less the debt, which is paid by it. One who is dazed gets
-/// one less but not less than one; who is stunned or unconscious gets none.
+/// `action_points`: a refresh brings three (W), less the debt, which is paid by it. One who is dazed
+/// gets one less but not less than one (W); who is stunned or unconscious gets none (W).
 fn refresh(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
     let mut points = ACTION_POINTS;
     if creature.action_point_debt > 0 {
@@ -145,32 +155,4 @@ fn refresh(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
     }
     tray.change("/action_points", &mut creature.action_points, points, "action_points");
     tray.change("/action_point_debt", &mut creature.action_point_debt, 0, "action_points");
-}
-
-/// `bleeding` (W): as many HP as it counts, which neither armour nor resistance lowers; then one
-/// less. It is no attack and does not wound. Answers the HP lost.
-fn bleeding(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
-    let bleeding = creature.conditions.bleeding;
-    if bleeding == 0 {
-        return 0;
-    }
-    let lost = creature.lose(bleeding, tray, "bleeding");
-    creature.fall(tray);
-    tray.change("/conditions/bleeding", &mut creature.conditions.bleeding, bleeding - 1, "bleeding");
-    lost
-}
-
-/// `burning` (W): as much fire damage to the body as it counts, through armour, toughness and traits;
-/// then one more. It is no attack and does not wound. Answers the HP lost.
-fn burning(creature: &mut Creature, options: &Options, tray: &mut Tray<'_, Event>) -> i32 {
-    let burning = creature.conditions.burning;
-    if burning == 0 {
-        return 0;
-    }
-    let flames = reduce(DamageType::Fire, burning, 0, Location::Body, creature, options, tray);
-    let lost = creature.lose(flames.taken, tray, "burning");
-    creature.fall(tray);
-    let more = (burning + 1).min(RATING);
-    tray.change("/conditions/burning", &mut creature.conditions.burning, more, "burning");
-    lost
 }

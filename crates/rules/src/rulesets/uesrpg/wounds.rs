@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{Test, own_target_number, test};
-use super::creature::Creature;
-use super::damage::{Attack, ComponentOutcome, HeadLoss};
+use super::creature::{Creature, bonus, moved};
+use super::damage::{Attack, ComponentOutcome, DamageOutcome, HeadLoss};
 use super::locations::{Location, Part};
 use super::traits::{DamageType, resistance_weakness};
 use super::{Event, Options, WoundRule};
@@ -20,6 +20,15 @@ pub const ROUNDS: i32 = 5;
 /// `side_effect`: what a point of Resistance adds to the side test, and a point of Weakness takes off
 /// (W). By the alternate wound rule Tough and Bleeding weigh as much on the shock test (W).
 const A_POINT: i32 = 10;
+
+/// `passive_effects`: what active wounds add to all tests.
+const WOUND_PENALTY: i32 = -20;
+
+/// `alternate_wound`: what active wounds add to all tests beside that, with a crippled body (W).
+const CRIPPLED_BODY_PENALTY: i32 = -10;
+
+/// `passive_effects`: what active wounds add to later initiative rolls.
+const INITIATIVE_PENALTY: i32 = -2;
 
 /// A wound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -46,7 +55,7 @@ pub struct Wound {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
     pub regained: i32,
-    /// Own turns until blood loss brings HP to 0. At 0 it has happened.
+    /// Own turns until blood loss brings HP to 0. At 0 the clock has run out.
     #[serde(default = "all_rounds")]
     #[schema(minimum = 0, maximum = 5, default = 5)]
     pub rounds_left: i32,
@@ -150,24 +159,52 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The effect in words.
-    pub fn name(self) -> &'static str {
+    /// The effect in words; nothing for those that are a number of the sheet moving.
+    fn name(self) -> Option<&'static str> {
         match self {
-            Self::ActionPointLost => "an action point lost",
-            Self::ActionPointDebt => "one action point less at the next refresh",
-            Self::CrippledBody => "crippled body",
-            Self::CrippledLimb => "crippled limb",
-            Self::LostLimb => "lost limb",
-            Self::Stunned => "stunned for a round",
-            Self::LostEar => "lost ear",
-            Self::LostEye => "lost eye",
-            Self::HeadLossDue => "an ear or an eye to lose",
-            Self::Burning => "burning",
-            Self::Dazed => "dazed",
-            Self::StaminaLost => "a stamina point lost",
-            Self::MagickaLost => "magicka lost",
+            Self::CrippledBody => Some("crippled body"),
+            Self::CrippledLimb => Some("crippled limb"),
+            Self::LostLimb => Some("lost limb"),
+            Self::Stunned => Some("stunned for a round"),
+            Self::LostEar => Some("lost ear"),
+            Self::LostEye => Some("lost eye"),
+            Self::HeadLossDue => Some("an ear or an eye to lose"),
+            Self::Dazed => Some("dazed"),
+            Self::ActionPointLost | Self::ActionPointDebt | Self::Burning | Self::StaminaLost | Self::MagickaLost => {
+                None
+            }
         }
     }
+}
+
+impl WoundOutcome {
+    /// What the wound did, in words: the tests, then what it brought, numbers before and after.
+    pub fn sentence(&self, dealt: &DamageOutcome, before: &Creature, after: &Creature) -> String {
+        let mut tests = vec![told("shock test", self.shock_test)];
+        if let Some(side_test) = self.side_test {
+            let burns = cause(&dealt.components).is_some_and(|cause| cause.kind == DamageType::Fire);
+            tests.push(told(if burns { "Agility test" } else { "Endurance test" }, side_test));
+        }
+        let mut brought: Vec<String> =
+            self.effects.iter().filter_map(|effect| effect.name()).map(str::to_owned).collect();
+        brought.extend(moved("action points", before.action_points, after.action_points));
+        brought.extend(moved("action point debt", before.action_point_debt, after.action_point_debt));
+        brought.extend(moved("stamina", before.stamina(), after.stamina()));
+        brought.extend(moved("magicka", before.magicka_points, after.magicka_points));
+        brought.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
+        let (tests, brought) = (tests.join(", "), brought.join(", "));
+        if brought.is_empty() {
+            format!("A wound of {}: {tests}.", dealt.damage)
+        } else {
+            format!("A wound of {}: {tests}; {brought}.", dealt.damage)
+        }
+    }
+}
+
+/// A test and what it came to, in words.
+fn told(name: &str, test: Test) -> String {
+    let passed = if test.passed { "passed" } else { "failed" };
+    format!("{name} against {} {passed}", test.target_number)
 }
 
 /// Whether an attack wounds. `wound`: its damage, all parts together, is in excess of the wound
@@ -187,17 +224,31 @@ pub fn is_wound(
     }
     match options.wound_rule {
         WoundRule::Threshold => {
-            let mut threshold = creature.wound_threshold();
-            for lowered in [creature.conditions.bleeding > 0, creature.is_crippled(Location::Body)] {
-                if lowered {
-                    let less = (threshold - 1).max(0);
-                    tray.step("wound_threshold", &mut threshold, less, "wound");
-                }
-            }
-            damage > threshold
+            let mut together = 0;
+            tray.step("damage", &mut together, damage, "wound");
+            together > wound_threshold(creature, tray)
         }
         WoundRule::Alternate => damage > 0 && (attack.critical || (hp > 0 && damage >= hp)),
     }
+}
+
+/// `wound`: the wound threshold: what the sheet says, else the strength, endurance and willpower
+/// bonus together, and Tough on top (W). Bleeding and a crippled body take 1 off each, not below 0 (W).
+fn wound_threshold(creature: &Creature, tray: &mut Tray<'_, Event>) -> i32 {
+    let bonuses = bonus(creature.strength) + bonus(creature.endurance) + bonus(creature.willpower);
+    let mut threshold = 0;
+    tray.step("wound_threshold", &mut threshold, creature.wound_threshold.unwrap_or(bonuses), "wound");
+    if creature.wound_threshold.is_none() && creature.tough() > 0 {
+        let raised = threshold + creature.tough();
+        tray.step("wound_threshold", &mut threshold, raised, "wound");
+    }
+    for lowered in [creature.conditions.bleeding > 0, creature.is_crippled(Location::Body)] {
+        if lowered {
+            let less = (threshold - 1).max(0);
+            tray.step("wound_threshold", &mut threshold, less, "wound");
+        }
+    }
+    threshold
 }
 
 /// A wound: recorded, then shock test, shock effects and side effect. The tests that it calls for
@@ -212,7 +263,7 @@ pub fn wound(
     tray: &mut Tray<'_, Event>,
 ) -> Result<WoundOutcome, Stop> {
     let before = creature.test_modifier(options);
-    record(location, components, damage, creature, tray);
+    record(location, components, damage, creature, options, tray);
     let shock_test = shock_test(before, creature, options, tray)?;
     let mut effects = shock_effects(location, shock_test.passed, attack.head_loss, creature, tray);
     let side_test = side_effect(components, before, creature, &mut effects, tray)?;
@@ -220,24 +271,29 @@ pub fn wound(
         shock_test,
         side_test,
         effects,
-        test_modifier: creature.test_modifier(options),
+        test_modifier: creature.test_modifier(options).sum(),
         initiative_modifier: creature.initiative_modifier(options),
     })
 }
 
-/// `wound`: the damage and the hit location are written down. Its type is that of the attack's
-/// largest part, the first of them in a tie.
+/// `wound`, `alternate_wound`: the damage and the hit location are written down. Its type is that of
+/// the attack's largest part, the first of them in a tie.
 fn record(
     location: Location,
     components: &[ComponentOutcome],
     damage: i32,
     creature: &mut Creature,
+    options: &Options,
     tray: &mut Tray<'_, Event>,
 ) {
+    let rule = match options.wound_rule {
+        WoundRule::Threshold => "wound",
+        WoundRule::Alternate => "alternate_wound",
+    };
     let kind = largest(components, |_| true).map_or(DamageType::Physical, |largest| largest.kind);
     let mut wounds = creature.wounds.clone();
     wounds.push(Wound::new(location, damage, kind));
-    tray.change("/wounds", &mut creature.wounds, wounds, "wound");
+    tray.change("/wounds", &mut creature.wounds, wounds, rule);
     tray.event(Event::Wounded { location, damage });
 }
 
@@ -248,7 +304,12 @@ fn largest(components: &[ComponentOutcome], among: impl Fn(DamageType) -> bool) 
 }
 
 /// `shock_test`: an Endurance test. By the alternate wound rule Tough helps and Bleeding hinders (W).
-fn shock_test(wounds: i32, creature: &Creature, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Test, Stop> {
+fn shock_test(
+    wounds: TestModifier,
+    creature: &Creature,
+    options: &Options,
+    tray: &mut Tray<'_, Event>,
+) -> Result<Test, Stop> {
     let mut target_number = own_target_number(creature.endurance, wounds, tray);
     if options.wound_rule == WoundRule::Alternate {
         if creature.tough() > 0 {
@@ -284,15 +345,14 @@ fn shock_effects(
             stun(creature, tray);
             effects.push(Effect::Stunned);
             if !passed {
-                effects.push(lose_head_part(head_loss, creature, tray));
+                effects.extend(lose_head_part(head_loss, creature, tray));
             }
         }
         Location::RightLeg | Location::LeftLeg | Location::RightArm | Location::LeftArm => {
             cripple(location, creature, tray);
             effects.push(Effect::CrippledLimb);
             if let Some(limb) = location.limb().filter(|_| !passed) {
-                lose_part(limb, creature, tray);
-                effects.push(Effect::LostLimb);
+                effects.extend(lose_part(limb, creature, tray).then_some(Effect::LostLimb));
             }
         }
     }
@@ -337,43 +397,46 @@ fn stun(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
 }
 
 /// Head, shock test failed: an ear or an eye, as the attack says; where it does not, the table does.
-fn lose_head_part(head_loss: Option<HeadLoss>, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Effect {
+/// Nothing if there is none left of it.
+fn lose_head_part(head_loss: Option<HeadLoss>, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Option<Effect> {
     match head_loss {
-        Some(HeadLoss::Ear) => {
-            lose_part(Part::Ear, creature, tray);
-            Effect::LostEar
-        }
-        Some(HeadLoss::Eye) => {
-            lose_part(Part::Eye, creature, tray);
-            Effect::LostEye
-        }
-        None => {
+        Some(HeadLoss::Ear) => lose_part(Part::Ear, creature, tray).then_some(Effect::LostEar),
+        Some(HeadLoss::Eye) => lose_part(Part::Eye, creature, tray).then_some(Effect::LostEye),
+        None if creature.conditions.can_lose(Part::Ear) || creature.conditions.can_lose(Part::Eye) => {
             tray.event(Event::HeadLossDue);
-            Effect::HeadLossDue
+            Some(Effect::HeadLossDue)
         }
+        None => None,
     }
 }
 
-/// A part is lost for good, if there is one left to lose.
-fn lose_part(location: Part, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
-    if creature.conditions.can_lose(location) {
-        let mut lost = creature.conditions.lost.clone();
-        lost.push(location);
-        tray.change("/conditions/lost", &mut creature.conditions.lost, lost, "shock_effects");
-        tray.event(Event::Lost { location });
+/// A part is lost for good, if there is one left to lose. Answers whether there was.
+fn lose_part(location: Part, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> bool {
+    if !creature.conditions.can_lose(location) {
+        return false;
     }
+    let mut lost = creature.conditions.lost.clone();
+    lost.push(location);
+    tray.change("/conditions/lost", &mut creature.conditions.lost, lost, "shock_effects");
+    tray.event(Event::Lost { location });
+    true
+}
+
+/// `side_effect`: the part of an attack whose type decides, the largest magic part that got through (W).
+fn cause(components: &[ComponentOutcome]) -> Option<&ComponentOutcome> {
+    largest(components, |kind| kind != DamageType::Physical)
 }
 
 /// `side_effect`: what magic damage adds, by the type of the largest magic part that got through (W).
 /// Undead feel no poison and are never dazed (W), so the latter needs no test.
 fn side_effect(
     components: &[ComponentOutcome],
-    wounds: i32,
+    wounds: TestModifier,
     creature: &mut Creature,
     effects: &mut Vec<Effect>,
     tray: &mut Tray<'_, Event>,
 ) -> Result<Option<Test>, Stop> {
-    let Some(cause) = largest(components, |kind| kind != DamageType::Physical) else {
+    let Some(cause) = cause(components) else {
         return Ok(None);
     };
     let undead = creature.is_undead();
@@ -400,15 +463,17 @@ fn side_effect(
         }
         DamageType::Poison if !undead => {
             let stamina = (creature.stamina() - 1).max(0);
-            tray.change("/stamina_points", &mut creature.stamina_points, Some(stamina), "side_effect");
-            effects.push(Effect::StaminaLost);
+            if tray.change("/stamina_points", &mut creature.stamina_points, Some(stamina), "side_effect") {
+                effects.push(Effect::StaminaLost);
+            }
             Ok(None)
         }
         DamageType::Shock | DamageType::Magic => {
             // The damage inflicted is what this part did after armour (R20).
             let magicka = (creature.magicka_points - cause.taken).max(0);
-            tray.change("/magicka_points", &mut creature.magicka_points, magicka, "side_effect");
-            effects.push(Effect::MagickaLost);
+            if tray.change("/magicka_points", &mut creature.magicka_points, magicka, "side_effect") {
+                effects.push(Effect::MagickaLost);
+            }
             Ok(None)
         }
         DamageType::Frost | DamageType::Poison | DamageType::Shadow | DamageType::Physical => Ok(None),
@@ -419,7 +484,7 @@ fn side_effect(
 fn side_test(
     kind: DamageType,
     score: i32,
-    wounds: i32,
+    wounds: TestModifier,
     creature: &Creature,
     tray: &mut Tray<'_, Event>,
 ) -> Result<Test, Stop> {
@@ -430,6 +495,51 @@ fn side_test(
         tray.step("target_number", &mut target_number, modified, "side_effect");
     }
     test(target_number, Some(creature), "side_effect", tray)
+}
+
+/// What active wounds add to the creature's own tests, rule by rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestModifier {
+    /// `passive_effects`: 20 off.
+    pub passive_effects: i32,
+    /// `alternate_wound`: with a crippled body 10 more off (W).
+    pub crippled_body: i32,
+}
+
+impl TestModifier {
+    /// All of it together.
+    fn sum(self) -> i32 {
+        self.passive_effects + self.crippled_body
+    }
+}
+
+impl Creature {
+    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
+    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
+    fn weighing_wounds(&self, options: &Options) -> i32 {
+        if self.is_undead() {
+            return 0;
+        }
+        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
+        // At most 100 wounds.
+        let active = i32::try_from(active).unwrap_or(i32::MAX);
+        if options.wound_penalty_stacks { active } else { active.min(1) }
+    }
+
+    /// What active wounds add to the creature's own tests.
+    pub fn test_modifier(&self, options: &Options) -> TestModifier {
+        let wounds = self.weighing_wounds(options);
+        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
+        TestModifier {
+            passive_effects: wounds * WOUND_PENALTY,
+            crippled_body: if crippled { wounds * CRIPPLED_BODY_PENALTY } else { 0 },
+        }
+    }
+
+    /// `passive_effects`: what active wounds add to later initiative rolls.
+    pub fn initiative_modifier(&self, options: &Options) -> i32 {
+        self.weighing_wounds(options) * INITIATIVE_PENALTY
+    }
 }
 
 /// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9);
@@ -460,6 +570,20 @@ pub fn blood_loss(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     hp
 }
 
+/// The shortest clock and the shortest delay of the wounds that nobody has tended, in words, if they
+/// moved. A turn neither adds wounds nor takes any away.
+pub fn clocks(before: &Creature, after: &Creature) -> Vec<String> {
+    let untended: Vec<(&Wound, &Wound)> =
+        before.wounds.iter().zip(&after.wounds).filter(|(was, _)| !was.is_tended()).collect();
+    let running = untended.iter().filter(|(was, _)| was.suspended_rounds == 0 && was.rounds_left > 0);
+    let delayed = untended.iter().filter(|(was, _)| was.suspended_rounds > 0);
+    let clock = running.map(|(was, is)| (was.rounds_left, is.rounds_left)).min();
+    let delay = delayed.map(|(was, is)| (was.suspended_rounds, is.suspended_rounds)).min();
+    let clock = clock.and_then(|(was, is)| moved("rounds to blood loss", was, is));
+    let delay = delay.and_then(|(was, is)| moved("rounds of delay", was, is));
+    clock.into_iter().chain(delay).collect()
+}
+
 /// `suspend`: magical healing delays each wound that nobody has tended, a round for each HP that it
 /// really restored (R21).
 pub fn suspend(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
@@ -471,8 +595,8 @@ pub fn suspend(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event
 }
 
 /// `cure` (W): HP really regained count for every treated wound. One that has regained its damage
-/// goes, and what it crippled works again unless another wound is there still; what is lost stays
-/// lost. Answers how many went.
+/// goes, and what it crippled works again unless another wound is there still (R23); what is lost
+/// stays lost. Answers how many went.
 pub fn regain(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     let mut wounds = creature.wounds.clone();
     for wound in wounds.iter_mut().filter(|wound| wound.treated) {
