@@ -334,6 +334,11 @@ impl Ruleset for CoyoteAndCrow {
         Reading::new("R25", "What is the success number of first aid against bleeding?", "8, and 2 more on oneself.")
             .or("success_number"),
         Reading::new("R26", "When is cold damage healed?", "When body is back at its maximum."),
+        Reading::new(
+            "R27",
+            "What of a second panic beside the one that a creature is in?",
+            "A success against the one named avoids that one and leaves the other. A failure leaves the creature in the one of higher rank, with its success number; of equal ranks in the one it was in.",
+        ),
     ];
     const REFUSALS: &'static [RefusalKind] = &[NOTHING_TO_CHECK, NO_SHORT_REST_LEFT, NO_STAT_HEALING, IN_ENCOUNTER];
 
