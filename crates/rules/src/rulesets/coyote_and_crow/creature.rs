@@ -343,9 +343,10 @@ impl Creature {
         }
     }
 
-    /// `dying`: who is dying is unconscious, whatever the sheet says. Every action begins with it.
+    /// `dying`: who is dying is unconscious, whatever the sheet says. Every action begins with it. The
+    /// dead are no longer dying.
     pub fn lie_down(&mut self, tray: &mut Tray<'_, Event>) {
-        if self.is_dying() {
+        if self.is_dying() && !self.dead {
             tray.change("/unconscious", &mut self.unconscious, true, "dying");
         }
     }

@@ -476,11 +476,12 @@ pub(super) fn cries(events: &[Event]) -> String {
 }
 
 /// `defense` (W): two stats and gear, held to what a success number can be. The stats of the
-/// unconscious add nothing; of the stunned's defense nothing is left, gear included (R17).
+/// unconscious and of the dead add nothing; of the stunned's defense nothing is left, gear included
+/// (R17).
 fn defense(pool: Pool, creature: &Creature, options: &Options, tray: &mut Tray<'_, Event>) -> i32 {
     let mut number = 0;
     tray.step("success_number", &mut number, creature.stats.sum(&pool.defense_stats()), "defense");
-    if creature.unconscious {
+    if creature.unconscious || creature.dead {
         tray.step("success_number", &mut number, 0, "unconsciousness");
     }
     if creature.stunned && options.stun_keeps_gear {
