@@ -340,6 +340,11 @@ impl Ruleset for CoyoteAndCrow {
             "A success against the one named avoids that one and leaves the other. A failure leaves the creature in the one of higher rank, with its success number; of equal ranks in the one it was in.",
         ),
         Reading::new(
+            "R28",
+            "What becomes of an excess above a maximum that stat damage lowers?",
+            "It goes: the pool drops to the new maximum.",
+        ),
+        Reading::new(
             "R29",
             "Must an encounter come before each of the two short rests of a day?",
             "That is for the table to say; only the rests are counted.",
