@@ -268,7 +268,11 @@ impl Ruleset for CoyoteAndCrow {
     const READINGS: &'static [Reading] = &[
         Reading::new("R1", "What is a critical success?", "A total of 1 or more with a 12 on a standard die.")
             .or("critical_success_by"),
-        Reading::new("R2", "What is a check with a 12 whose total is 0 or less?", "The total decides: a failure."),
+        Reading::new(
+            "R2",
+            "What is a check with a 12 whose total is 0 or less?",
+            "The total decides: a failure, or a critical failure below 0.",
+        ),
         Reading::new(
             "R4",
             "Which stat restores which pool in a rest?",
@@ -313,7 +317,7 @@ impl Ruleset for CoyoteAndCrow {
         Reading::new(
             "R21",
             "How long can a chain of critical dice become?",
-            "10 dice; more would come once in ten thousand million times.",
+            "10 dice; for one standard die to go on needs eleven 12s in a row: about once in 7·10¹¹ throws.",
         ),
         Reading::new(
             "R22",
