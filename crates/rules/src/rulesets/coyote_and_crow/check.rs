@@ -221,7 +221,12 @@ impl Roll {
         let mut sum = Worth::default();
         let mut called = 0;
         for die in 0..self.pool {
-            let mut face = tray.face("check", SIDES)?;
+            let missing = |ask| Ask { count: (self.pool - die).unsigned_abs(), ..ask };
+            let mut face = tray.face("check", SIDES).map_err(|stop| match stop {
+                Stop::Needs(ask) => Stop::Needs(missing(ask)),
+                Stop::BadFace { index, ask } => Stop::BadFace { index, ask: missing(ask) },
+                Stop::Unfit { .. } | Stop::TooMany => stop,
+            })?;
             if let Some((index, focus)) = self.focus.iter().enumerate().find(|(_, focus)| focus.die == die) {
                 let raised = face + focus.by;
                 let unfit = |detail| Err(Stop::Unfit { list: "/focus", index, detail });

@@ -203,6 +203,7 @@ impl Action for ConditionCheck {
         let what = match (self.kind, done.outcome.enough) {
             (ConditionKind::StayConscious, true) => "still conscious, secondary actions only",
             (ConditionKind::StayConscious, false) => "consciousness fails",
+            (ConditionKind::Panic, true) if done.outcome.panicked => "this panic is avoided, the other goes on",
             (ConditionKind::Panic, true) => "no panic",
             (ConditionKind::Panic, false) => "panicked",
             (ConditionKind::Stun, true) => "no longer stunned",
@@ -251,8 +252,9 @@ impl ConditionCheck {
         }
     }
 
-    /// `panic`: as many successes of will as its rank avoid or end it. Who fails critically also falls
-    /// unconscious.
+    /// `panic`: as many successes of will as its rank avoid or end it; a panic that is named beside
+    /// another one leaves that as it is, or takes its place if its rank is higher (R27). Who fails
+    /// critically also falls unconscious.
     fn face_panic(
         &self,
         creature: &mut Creature,
@@ -263,12 +265,16 @@ impl ConditionCheck {
         let success_number = hold(panic.success_number, tray);
         let rolled = check(creature.stats.will, success_number, "panic", options, tray)?;
         let enough = rolled.total >= panic.rank;
+        let now = creature.panicked.unwrap_or(panic);
         if enough {
-            if tray.change("/panicked", &mut creature.panicked, None, "panic") {
+            if now == panic && tray.change("/panicked", &mut creature.panicked, None, "panic") {
                 tray.event(Event::ConditionEnded { condition: Condition::Panicked });
             }
-        } else if tray.change("/panicked", &mut creature.panicked, Some(panic), "panic") {
-            tray.event(Event::Panicked);
+        } else {
+            let higher = if panic.rank > now.rank { panic } else { now };
+            if tray.change("/panicked", &mut creature.panicked, Some(higher), "panic") {
+                tray.event(Event::Panicked);
+            }
         }
         if rolled.grade == Grade::CriticalFailure {
             creature.faint("panic", tray);

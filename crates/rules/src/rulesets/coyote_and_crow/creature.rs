@@ -290,6 +290,12 @@ impl Creature {
         Pool::ALL.into_iter().filter(|&pool| self.at_death_threshold(pool)).collect()
     }
 
+    /// The pools that moved since `before`, in a sentence.
+    pub fn moved(&self, before: &Self) -> Vec<String> {
+        let moved = Pool::ALL.into_iter().filter(|&pool| before.points(pool) != self.points(pool));
+        moved.map(|pool| format!("{} {} → {}", pool.name(), before.points(pool), self.points(pool))).collect()
+    }
+
     /// Whether one who is awake has a pool at exactly 0 and so may fall unconscious.
     pub fn may_faint(&self) -> bool {
         !self.unconscious && !self.is_dying() && Pool::ALL.into_iter().any(|pool| self.points(pool) == 0)
@@ -337,9 +343,10 @@ impl Creature {
         }
     }
 
-    /// `dying`: who is dying is unconscious, whatever the sheet says. Every action begins with it.
+    /// `dying`: who is dying is unconscious, whatever the sheet says. Every action begins with it. The
+    /// dead are no longer dying.
     pub fn lie_down(&mut self, tray: &mut Tray<'_, Event>) {
-        if self.is_dying() {
+        if self.is_dying() && !self.dead {
             tray.change("/unconscious", &mut self.unconscious, true, "dying");
         }
     }

@@ -288,8 +288,10 @@ pub struct DamageOutcome {
     pub soul_lost: i32,
     /// The creature's own check; `null` if none was called for.
     pub reaction: Option<Reaction>,
-    /// The stat damage, in order: for cold damage, then for the attack's own.
-    pub stat_damage: Vec<StatDamage>,
+    /// The stat damage, in order: for cold damage, then for the attack's own. Left out of odds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub stat_damage: Option<Vec<StatDamage>>,
     /// The checks that the creature must now make, by `kind` of `POST /condition-check`.
     pub checks_due: Vec<ConditionKind>,
     /// The pools that are now at or below their negative stat.
@@ -300,18 +302,20 @@ pub struct DamageOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[schema(as = coyote_and_crow::Reaction)]
 pub struct Reaction {
-    /// Successes, less one for each 1 on a standard die.
-    pub total: i32,
+    /// Successes, less one for each 1 on a standard die. Left out of odds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub total: Option<i32>,
     /// How that is called.
     pub grade: Grade,
-    /// Whether that was enough: not to burn, not to be stunned, to fall unhurt, to bear the
-    /// environment.
+    /// Whether that was enough: not to burn, not to be stunned, to bear the environment. Of a fall:
+    /// whether no damage is left.
     pub enough: bool,
 }
 
 impl Reaction {
-    fn of(check: CheckOutcome, needed: i32) -> Self {
-        Self { total: check.total, grade: check.grade, enough: check.total >= needed }
+    fn of(check: CheckOutcome, enough: bool) -> Self {
+        Self { total: Some(check.total), grade: check.grade, enough }
     }
 }
 
@@ -325,7 +329,12 @@ pub struct StatDamage {
     pub stat: Stat,
 }
 
-impl Outcome for DamageOutcome {}
+impl Outcome for DamageOutcome {
+    fn totals(self) -> Self {
+        let reaction = self.reaction.map(|reaction| Reaction { total: None, ..reaction });
+        Self { reaction, stat_damage: None, ..self }
+    }
+}
 
 /// An attack, before it takes anything.
 struct Strike {
@@ -393,7 +402,7 @@ impl Action for Damage {
             mind_lost: before.mind - creature.mind,
             soul_lost: before.soul - creature.soul,
             reaction: strike.reaction,
-            stat_damage,
+            stat_damage: Some(stat_damage),
             checks_due,
             death_threshold: creature.death_thresholds(),
         })
@@ -406,19 +415,22 @@ impl Action for Damage {
             said.push(check.grade.name().to_owned());
         }
         if let Some(reaction) = outcome.reaction {
-            said.push(reaction_words(self.attack.kind, reaction).to_owned());
+            said.push(reaction_words(&self.attack, reaction, &done.before).to_owned());
         }
-        for pool in Pool::ALL {
-            let (from, to) = (done.before.points(pool), done.after.points(pool));
-            if from != to {
-                said.push(format!("{} {from} → {to}", pool.name()));
-            }
-        }
-        if said.is_empty() || done.before == done.after {
+        let moved = done.after.moved(&done.before);
+        if moved.is_empty() && done.before.stats == done.after.stats {
             said.push("nothing lost".to_owned());
         }
-        for hit in &outcome.stat_damage {
-            said.push(format!("stat damage to {} ({})", hit.stat.name(), done.after.stats.of(hit.stat)));
+        said.extend(moved);
+        let mut stats = done.before.stats;
+        for hit in outcome.stat_damage.iter().flatten() {
+            let (stat, points) = (hit.stat.name(), stats.of_mut(hit.stat));
+            if *points == 0 {
+                said.push(format!("{stat} is already 0"));
+            } else {
+                said.push(format!("{stat} {points} → {}", *points - 1));
+                *points -= 1;
+            }
         }
         format!("{}, {} damage: {}.{}", self.attack.kind.title(), outcome.damage, said.join(", "), cries(&done.events))
     }
@@ -440,16 +452,20 @@ impl Action for Damage {
     }
 }
 
-/// What the creature's own check means.
-fn reaction_words(kind: Kind, reaction: Reaction) -> &'static str {
-    match (kind, reaction.enough) {
-        (Kind::Fire, true) => "not set on fire",
-        (Kind::Fire, false) => "set on fire",
-        (Kind::Electrical, true) => "not stunned",
+/// What the creature's own check means for one who was as `before`.
+fn reaction_words(attack: &Attack, reaction: Reaction, before: &Creature) -> &'static str {
+    let rank = attack.rank.unwrap_or(1);
+    match (attack.kind, reaction.enough) {
+        (Kind::Fire, true) if before.burning == 0 => "keeps from catching fire",
+        (Kind::Fire, false) if before.burning == 0 => "set on fire",
+        (Kind::Fire, false) if before.burning < rank => "burns higher",
+        (Kind::Fire, _) => "burns already",
+        (Kind::Electrical, _) if before.stunned => "stunned already",
+        (Kind::Electrical, true) => "resists the stun",
         (Kind::Electrical, false) => "stunned",
         (Kind::Environmental, true) => "survival succeeds",
         (Kind::Environmental, false) => "survival fails",
-        (_, true) => "athletics prevents all of it",
+        (_, true) => "no damage is left",
         (_, false) => "athletics does not prevent all of it",
     }
 }
@@ -476,11 +492,12 @@ pub(super) fn cries(events: &[Event]) -> String {
 }
 
 /// `defense` (W): two stats and gear, held to what a success number can be. The stats of the
-/// unconscious add nothing; of the stunned's defense nothing is left, gear included (R17).
+/// unconscious and of the dead add nothing; of the stunned's defense nothing is left, gear included
+/// (R17).
 fn defense(pool: Pool, creature: &Creature, options: &Options, tray: &mut Tray<'_, Event>) -> i32 {
     let mut number = 0;
     tray.step("success_number", &mut number, creature.stats.sum(&pool.defense_stats()), "defense");
-    if creature.unconscious {
+    if creature.unconscious || creature.dead {
         tray.step("success_number", &mut number, 0, "unconsciousness");
     }
     if creature.stunned && options.stun_keeps_gear {
@@ -531,7 +548,7 @@ fn fire(
 ) -> Result<Reaction, Stop> {
     let rank = attack.rank.unwrap_or(1);
     let rolled = check(attack.reaction_pool.unwrap_or(0), SUCCESS_NUMBER, "fire", options, tray)?;
-    let reaction = Reaction::of(rolled, rank);
+    let reaction = Reaction::of(rolled, rolled.total >= rank);
     let burning = creature.burning.max(rank);
     if !reaction.enough && tray.change("/burning", &mut creature.burning, burning, "fire") {
         tray.event(Event::Burning);
@@ -559,7 +576,7 @@ fn electrical(
         tray.event(Event::InstantDeathPossible);
     }
     let rolled = check(attack.reaction_pool.unwrap_or(0), SUCCESS_NUMBER, "electrical", options, tray)?;
-    let reaction = Reaction::of(rolled, attack.reaction_needed.unwrap_or(STUN_SUCCESSES));
+    let reaction = Reaction::of(rolled, rolled.total >= attack.reaction_needed.unwrap_or(STUN_SUCCESSES));
     if !reaction.enough && tray.change("/stunned", &mut creature.stunned, true, "electrical") {
         tray.event(Event::Stunned);
     }
@@ -571,9 +588,9 @@ fn falling(attack: &Attack, options: &Options, tray: &mut Tray<'_, Event>) -> Re
     let mut damage = 0;
     tray.step("damage", &mut damage, attack.height.unwrap_or(0) / HEIGHT_TO_A_POINT, "falling");
     let rolled = check(attack.reaction_pool.unwrap_or(0), SUCCESS_NUMBER, "falling", options, tray)?;
-    let reaction = Some(Reaction::of(rolled, damage));
     let left = (damage - rolled.total.max(0)).max(0);
     tray.step("damage", &mut damage, left, "falling");
+    let reaction = Some(Reaction::of(rolled, left == 0));
     Ok(Strike { check: None, reaction, damage, lands: damage > 0, critical: false })
 }
 
@@ -588,7 +605,7 @@ fn poison(attack: &Attack, tray: &mut Tray<'_, Event>) -> Strike {
 fn environmental(attack: &Attack, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Strike, Stop> {
     let success_number = hold(attack.success_number.unwrap_or(SUCCESS_NUMBER), tray);
     let rolled = check(attack.reaction_pool.unwrap_or(0), success_number, "environmental", options, tray)?;
-    let reaction = Reaction::of(rolled, 1);
+    let reaction = Reaction::of(rolled, rolled.grade.succeeds());
     let mut damage = 0;
     let dealt = if reaction.enough { 0 } else { attack.amount.unwrap_or(0) };
     tray.step("damage", &mut damage, dealt, "environmental");
@@ -615,7 +632,7 @@ pub(super) fn fortitude(damage: &mut i32, fortitude: Option<i32>, creature: &mut
 }
 
 /// `stat_damage`: the table picks a stat, which loses a point unless it is 0 (R19). A pool above its
-/// new maximum drops to it.
+/// new maximum drops to it, with any excess that it had (R28).
 fn lose_stat(
     column: Column,
     rule: &'static str,

@@ -15,8 +15,13 @@ use crate::tray::Tray;
 
 /// `dying` and `unconsciousness`: what has become of a creature that was as `before` when something
 /// took points from it. A pool that lost some is no longer stable; below 0 it is dying, and the
-/// creature unconscious; at exactly 0 one who is still awake must check. Answers the checks due.
+/// creature unconscious; at exactly 0 one who is still awake must check. Answers the checks due. None
+/// of this is news of the dead.
 pub(super) fn thresholds(before: &Creature, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Vec<ConditionKind> {
+    let mut due = Vec::new();
+    if creature.dead {
+        return due;
+    }
     let lost = |creature: &Creature, pool| creature.points(pool) < before.points(pool);
     for pool in Pool::ALL {
         if lost(creature, pool) {
@@ -29,7 +34,6 @@ pub(super) fn thresholds(before: &Creature, creature: &mut Creature, tray: &mut 
     if creature.is_dying() {
         creature.faint("dying", tray);
     }
-    let mut due = Vec::new();
     let reached_zero = |pool| lost(creature, pool) && creature.points(pool) == 0;
     if !creature.unconscious && Pool::ALL.into_iter().any(reached_zero) {
         due.push(ConditionKind::StayConscious);

@@ -76,13 +76,7 @@ impl Action for Heal {
     }
 
     fn summary(&self, done: &Done<Self>) -> String {
-        let mut said = Vec::new();
-        for pool in Pool::ALL {
-            let (from, to) = (done.before.points(pool), done.after.points(pool));
-            if from != to {
-                said.push(format!("{} {from} → {to}", pool.name()));
-            }
-        }
+        let mut said = done.after.moved(&done.before);
         if done.outcome.wasted > 0 {
             said.push(format!("{} wasted", done.outcome.wasted));
         }

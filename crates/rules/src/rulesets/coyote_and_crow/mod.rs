@@ -201,7 +201,7 @@ impl Ruleset for CoyoteAndCrow {
         Rule::new(
             "long_rest",
             "Long Rest",
-            "As a short rest, and as many points more as endurance, wisdom and will; an excess above the maximum goes.",
+            "As a short rest, and as many points more as endurance, wisdom and will; an excess above the maximum goes (W).",
         ),
         Rule::new(
             "stat_healing",
@@ -268,7 +268,11 @@ impl Ruleset for CoyoteAndCrow {
     const READINGS: &'static [Reading] = &[
         Reading::new("R1", "What is a critical success?", "A total of 1 or more with a 12 on a standard die.")
             .or("critical_success_by"),
-        Reading::new("R2", "What is a check with a 12 whose total is 0 or less?", "The total decides: a failure."),
+        Reading::new(
+            "R2",
+            "What is a check with a 12 whose total is 0 or less?",
+            "The total decides: a failure, or a critical failure below 0.",
+        ),
         Reading::new(
             "R4",
             "Which stat restores which pool in a rest?",
@@ -313,7 +317,7 @@ impl Ruleset for CoyoteAndCrow {
         Reading::new(
             "R21",
             "How long can a chain of critical dice become?",
-            "10 dice; more would come once in ten thousand million times.",
+            "10 dice; for one standard die to go on needs eleven 12s in a row: about once in 7·10¹¹ throws.",
         ),
         Reading::new(
             "R22",
@@ -333,7 +337,32 @@ impl Ruleset for CoyoteAndCrow {
         ),
         Reading::new("R25", "What is the success number of first aid against bleeding?", "8, and 2 more on oneself.")
             .or("success_number"),
-        Reading::new("R26", "When is cold damage healed?", "When body is back at its maximum."),
+        Reading::new("R26", "When is cold damage healed?", "When body is at its maximum after a heal or a rest."),
+        Reading::new(
+            "R27",
+            "What of a second panic beside the one that a creature is in?",
+            "A success against the one named avoids that one and leaves the other. A failure leaves the creature in the one of higher rank, with its success number; of equal ranks in the one it was in.",
+        ),
+        Reading::new(
+            "R28",
+            "What becomes of an excess above a maximum that stat damage lowers?",
+            "It goes: the pool drops to the new maximum.",
+        ),
+        Reading::new(
+            "R29",
+            "Must an encounter come before each of the two short rests of a day?",
+            "That is for the table to say; only the rests are counted.",
+        ),
+        Reading::new(
+            "R30",
+            "What is left of a rest that is interrupted?",
+            "Nothing: it restores no points and is not counted.",
+        ),
+        Reading::new(
+            "R31",
+            "How is a stat held to one point a day?",
+            "A long rest regains one point of one stat, however many 12s fall; that no second one comes on the same day is for the table to see to.",
+        ),
     ];
     const REFUSALS: &'static [RefusalKind] = &[NOTHING_TO_CHECK, NO_SHORT_REST_LEFT, NO_STAT_HEALING, IN_ENCOUNTER];
 

@@ -16,6 +16,10 @@ use crate::tray::Tray;
 /// How many short rests a day has.
 const SHORT_RESTS: i32 = 2;
 
+/// The log counts a check's successes up to what the pool can take, and up to this where it can take
+/// less: odds need not tell more apart.
+const TOLD: i32 = 20;
+
 /// A short or a long rest.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -165,10 +169,15 @@ impl Action for Rest {
         if self.interrupted {
             return format!("{rest}: interrupted, nothing restored.");
         }
-        let RestOutcome { body, mind, soul, stat } = done.outcome;
-        let stat = stat.map(|stat| format!(", a point of {} regained", stat.name())).unwrap_or_default();
+        let mut said = done.after.moved(&done.before);
+        if let Some(stat) = done.outcome.stat {
+            said.push(format!("a point of {} regained", stat.name()));
+        }
+        if said.is_empty() {
+            said.push("nothing restored".to_owned());
+        }
         let woke = if done.events.contains(&Event::Woke) { " Awake!" } else { "" };
-        format!("{rest}: {body} body, {mind} mind, {soul} soul restored{stat}.{woke}")
+        format!("{rest}: {}.{woke}", said.join(", "))
     }
 
     fn example() -> Example<Self> {
@@ -183,9 +192,9 @@ impl Action for Rest {
 }
 
 impl Rest {
-    /// `short_rest`: the check for one pool, a point for each success; `long_rest`: as many points as
-    /// its stat besides. Neither goes above the maximum. A check made for a stat restores no points of
-    /// the pool (`stat_healing`).
+    /// `short_rest` and `long_rest`: the check for one pool, a point for each success; after a long rest
+    /// as many points as its stat besides. `heal`: neither goes above the maximum. A check made for a
+    /// stat restores no points of the pool (`stat_healing`).
     fn restore(
         &self,
         pool: Pool,
@@ -197,9 +206,9 @@ impl Rest {
     ) -> Result<(), Stop> {
         let dice = creature.stats.of(pool.stat());
         let room = (creature.max(pool) - creature.points(pool)).max(0);
-        let (rule, certain) = match self.kind {
-            RestKind::Short => ("short_rest", 0),
-            RestKind::Long => ("long_rest", dice.min(room)),
+        let rule = match self.kind {
+            RestKind::Short => "short_rest",
+            RestKind::Long => "long_rest",
         };
         let mut points = 0;
         if let Some(StatHealing { stat, .. }) = healing {
@@ -207,13 +216,15 @@ impl Rest {
                 outcome.stat = Some(stat);
             }
         } else {
-            let successes = successes(dice, room - certain, "short_rest", options, tray)?;
-            tray.step("points", &mut points, successes, "short_rest");
+            let successes = successes(dice, room.max(TOLD), rule, options, tray)?;
+            tray.step("points", &mut points, successes, rule);
         }
         if self.kind == RestKind::Long {
-            let all = points + certain;
-            tray.step("points", &mut points, all, "long_rest");
+            let all = points + dice;
+            tray.step("points", &mut points, all, rule);
         }
+        let fitting = points.min(room);
+        tray.step("points", &mut points, fitting, "heal");
         creature.set_points(pool, creature.points(pool) + points, rule, tray);
         Ok(())
     }

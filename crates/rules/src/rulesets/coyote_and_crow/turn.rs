@@ -111,12 +111,7 @@ impl Action for TurnTick {
         if let Some(check) = done.outcome.check {
             said.push(format!("bleeding, {}", check.grade.name()));
         }
-        for pool in [Pool::Body, Pool::Soul] {
-            let (from, to) = (done.before.points(pool), done.after.points(pool));
-            if from != to {
-                said.push(format!("{} {from} → {to}", pool.name()));
-            }
-        }
+        said.extend(done.after.moved(&done.before));
         if said.is_empty() {
             said.push("nothing lost".to_owned());
         }

@@ -177,7 +177,8 @@ impl Creature {
     pub fn bands(&self, tray: &mut Tray<'_, Event>) -> (i32, Option<i32>) {
         let (mut action_points, mut free_movement) = (ACTION_POINTS, 0);
         if self.life() != Life::Up {
-            tray.step("action_points", &mut action_points, 0, "dying");
+            let rule = if self.life() == Life::Dead { "death" } else { "dying" };
+            tray.step("action_points", &mut action_points, 0, rule);
             return (action_points, None);
         }
         for row in BANDS.iter().filter(|row| self.health <= row.highest) {

@@ -218,7 +218,12 @@ impl Action for Damage {
             said.push(format!("toughness takes {}", potential - after_toughness));
         }
         if damage < after_toughness {
-            said.push(format!("armor and shield take {}", after_toughness - damage));
+            let absorbs = match (done.before.armor, done.before.shield) {
+                (1.., 1..) => "armor and shield take",
+                (1.., _) => "armor takes",
+                (_, _) => "the shield takes",
+            };
+            said.push(format!("{absorbs} {}", after_toughness - damage));
         }
         if health_lost > 0 {
             said.push(format!("{health_lost} health lost ({} → {})", done.before.health, done.after.health));

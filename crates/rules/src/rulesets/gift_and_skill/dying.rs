@@ -158,7 +158,7 @@ impl Action for Stabilize {
     fn summary(&self, done: &Done<Self>) -> String {
         let StabilizeOutcome { total, needed, grade } = done.outcome;
         let (before, after) = (done.before.health, done.after.health);
-        let rolled = format!("{} of {needed} needed", count(total, "success", "successes"));
+        let rolled = format!("{}, {needed} needed", count(total, "success", "successes"));
         match (grade, done.after.life()) {
             (Grade::Success, _) => format!("Medicine, {rolled}: stable at 0 health."),
             (Grade::Failure, _) => format!("Medicine, {rolled}: no change."),
@@ -175,8 +175,7 @@ impl Action for Stabilize {
     }
 }
 
-/// `stabilize`: the successes needed, by how far below 0 the patient has fallen. One at exactly 0
-/// (R7).
+/// `stabilize`: the successes needed at the patient's health; one at exactly 0 (R7).
 fn successes_needed(creature: &Creature, tray: &mut Tray<'_, Event>) -> i32 {
     let mut needed = 0;
     let entered = MEDICINE.iter().rfind(|row| creature.health <= row.highest);

@@ -106,8 +106,7 @@ impl Ruleset for GiftAndSkill {
             TILLY,
             "One d6 for the Gift: rating less face plus 1 successes, never below 0, and a 6 always -1.",
         ),
-        Rule::new("skill_die", TILLY, "One d6 for the Skill, counted in the same way; the two dice add up."),
-        Rule::new("check", TILLY, "A check is a Gift die and a Skill die; opposed, the attacker rolls first."),
+        Rule::new("skill_die", TILLY, "One d6 for the Skill, counted in the same way; the two dice of a check add up."),
         Rule::new("flip", TILLY, "A negative total counts as 0 and becomes a bonus of its size for the other side."),
         Rule::new(
             "bands",

@@ -1,8 +1,9 @@
 //! Every number of the book, in one place.
 //!
 //! The book calls its penalties, the bleeding and everything about Medicine playtesting values. When
-//! your table plays by other numbers, this is the only file to change: the rules and the published
-//! tables both read it. (The bounds in the request schema repeat the maximum of health.)
+//! your table plays by other numbers, change them here: the rules and the published tables follow.
+//! The sentences of the rules, the readings and the descriptions in the request schema name the book's
+//! values, and the bounds of the schema repeat the maximum of health.
 
 use super::creature::Band;
 use crate::ruleset::Table;
@@ -71,7 +72,8 @@ pub struct MedicineRow {
     pub successes: i32,
 }
 
-/// The numbers as the book prints them: bands and Medicine as tables, the rest as a list.
+/// The numbers of the book: bands and Medicine as tables, the rest as a list. Medicine at 0 health,
+/// which the book's table leaves out, is marked as the reading that it is (R7).
 pub fn tables() -> Vec<Table> {
     vec![
         Table {
@@ -114,7 +116,10 @@ pub fn tables() -> Vec<Table> {
             heading: "Medicine — Stabilization",
             columns: vec!["Patient Health From", "To", "Successes Required"],
             rows: MEDICINE
-                .map(|row| [row.highest, row.lowest, row.successes].map(|number| number.to_string()).into())
+                .map(|row| {
+                    let reading = if row.highest == 0 { " (R7)" } else { "" };
+                    vec![row.highest.to_string(), row.lowest.to_string(), format!("{}{reading}", row.successes)]
+                })
                 .into(),
         },
     ]
