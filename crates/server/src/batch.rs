@@ -195,11 +195,8 @@ fn operate(
         return Err(stopped_batch(REPLIES));
     }
     match operation.target_from {
-        None => registry.entry(verb, operation.request)?.answer(mode, operation.request, means),
-        Some(source) => {
-            let request = handed_on(operation.request, source, before)?;
-            registry.entry(verb, &request)?.answer(mode, &request, means)
-        }
+        None => registry.answer(verb, mode, operation.request, means).1,
+        Some(source) => registry.answer(verb, mode, &handed_on(operation.request, source, before)?, means).1,
     }
 }
 
@@ -242,10 +239,7 @@ fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Result<Box<R
 
 /// The seed of operation `index`.
 fn derived(seed: &str, index: usize) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(format!("{seed}\n{index}")) {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digest = Sha256::digest(format!("{seed}\n{index}"));
+    let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }

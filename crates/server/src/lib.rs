@@ -138,10 +138,10 @@ impl Service {
         };
         match call {
             Call::Batch => Answer { of: Of(""), reply: batch::answer(registry, &self.app.batch, raw, &means) },
-            Call::Verb(verb, mode) => match registry.entry(verb, raw) {
-                Ok(entry) => Answer { of: Of(entry.ruleset()), reply: entry.answer(mode, raw, &means) },
-                Err(problem) => Answer { of: Of(""), reply: Err(problem) },
-            },
+            Call::Verb(verb, mode) => {
+                let (ruleset, reply) = registry.answer(verb, mode, raw, &means);
+                Answer { of: Of(ruleset.unwrap_or_default()), reply }
+            }
         }
     }
 }

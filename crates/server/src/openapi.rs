@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use scathe_rules::ruleset::{Action, CreatureOf, EventOf, OptionsOf, Ruleset, Subject, Target};
 use scathe_rules::tray::Line;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
@@ -16,7 +15,7 @@ use crate::guard;
 use crate::odds;
 use crate::pages;
 use crate::problem::{self, MEDIA_TYPE, Problem};
-use crate::registry::{Entry, Means, Mode, Registry};
+use crate::registry::{Answer, Entry, Means, Mode, Registry};
 use crate::request::{How, json};
 use crate::{BATCH_BODY_LIMIT, BODY_LIMIT, JSON_DEPTH};
 
@@ -308,7 +307,7 @@ pub fn document(registry: &Registry, batch: &faults::Schema) -> Value {
     for (verb, entries) in registry.verbs() {
         let entries: Vec<_> = entries.collect();
         for mode in Mode::ALL {
-            paths.insert(mode.path(verb), json!({ "post": operation(verb, mode, &entries, &mut shapes) }));
+            paths.insert(mode.path(verb), json!({ "post": operation(registry, verb, mode, &entries, &mut shapes) }));
         }
     }
     paths.insert("/batch".to_owned(), json!({ "post": batch_operation(registry, batch, &mut shapes) }));
@@ -326,7 +325,13 @@ pub fn document(registry: &Registry, batch: &faults::Schema) -> Value {
 }
 
 /// A verb's operation.
-fn operation(verb: &str, mode: Mode, entries: &[(&'static str, &dyn Entry)], shapes: &mut Shapes) -> Value {
+fn operation(
+    registry: &Registry,
+    verb: &str,
+    mode: Mode,
+    entries: &[(&'static str, &dyn Entry)],
+    shapes: &mut Shapes,
+) -> Value {
     let title = entries.first().map(|(_, entry)| entry.title()).unwrap_or_default();
     let (mut requests, mut replies) = (Vec::new(), Vec::new());
     let (mut asked, mut answered) = (Map::new(), Map::new());
@@ -336,14 +341,14 @@ fn operation(verb: &str, mode: Mode, entries: &[(&'static str, &dyn Entry)], sha
         requests.push((*game, shape.request));
         replies.push((*game, shape.reply));
         let example = entry.example(mode);
-        answered.insert((*game).to_owned(), json!({ "value": execute(*entry, mode, &example) }));
+        answered.insert((*game).to_owned(), json!({ "value": execute(registry, verb, mode, &example) }));
         let mut misspelt = example.clone();
         misspelt["dices"] = json!([1]);
-        faulty.insert(format!("{game}_invalid"), json!({ "value": execute(*entry, mode, &misspelt) }));
+        faulty.insert(format!("{game}_invalid"), json!({ "value": execute(registry, verb, mode, &misspelt) }));
         if example["dice"].as_array().is_some_and(|dice| !dice.is_empty()) {
             let mut first = example.clone();
             first["dice"] = json!([]);
-            missing.insert(format!("{game}_needs_dice"), json!({ "value": execute(*entry, mode, &first) }));
+            missing.insert(format!("{game}_needs_dice"), json!({ "value": execute(registry, verb, mode, &first) }));
         }
         asked.insert((*game).to_owned(), json!({ "value": example }));
     }
@@ -453,13 +458,13 @@ fn either(names: &[(&str, String)]) -> Value {
 }
 
 /// What the service answers to an example.
-fn execute(entry: &dyn Entry, mode: Mode, request: &Value) -> Value {
+fn execute(registry: &Registry, verb: &str, mode: Mode, request: &Value) -> Value {
     let raw = serde_json::value::to_raw_value(request);
-    raw.map_or(Value::Null, |raw| told(entry.answer(mode, &raw, &Means::FRESH)))
+    raw.map_or(Value::Null, |raw| told(registry.answer(verb, mode, &raw, &Means::FRESH).1))
 }
 
 /// An answer as JSON, be it a reply or a problem.
-fn told(answer: Result<Box<RawValue>, Problem>) -> Value {
+fn told(answer: Answer) -> Value {
     match answer {
         Ok(reply) => json!(reply),
         Err(problem) => json!(problem),

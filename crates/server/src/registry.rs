@@ -88,12 +88,23 @@ pub trait Entry: Send + Sync {
     fn title(&self) -> &'static str;
     /// Carries the action out as the request says, or walks every way it can go, and answers the
     /// reply's body.
-    fn answer(&self, mode: Mode, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem>;
+    fn answer(&self, mode: Mode, request: &Request<'_>, means: &Means<'_>) -> Answer;
     /// A request that answers itself.
     fn example(&self, mode: Mode) -> Value;
     /// Adds the schemas of the request and of the reply, and answers their names.
     fn shapes(&self, mode: Mode, shapes: &mut Shapes) -> Shape;
 }
+
+/// A request's body: one object, taken apart.
+pub struct Request<'a> {
+    /// As it came.
+    pub raw: &'a RawValue,
+    /// By its members.
+    pub members: Members<'a>,
+}
+
+/// The body of a reply, or a problem.
+pub type Answer = Result<Box<RawValue>, Problem>;
 
 /// What an answer may take from outside.
 #[derive(Clone, Copy)]
@@ -184,14 +195,19 @@ impl Registry {
         kinds
     }
 
-    /// The action that a request asks for.
-    ///
-    /// # Errors
-    /// A fault at `#/ruleset` (or at the body itself) says why there is none.
-    pub fn entry(&self, verb: &str, raw: &RawValue) -> Result<&dyn Entry, Problem> {
+    /// Answers a request, and tells which game it was of, if it was of any.
+    pub fn answer(&self, verb: &str, mode: Mode, raw: &RawValue, means: &Means<'_>) -> (Option<&'static str>, Answer) {
         let Some(members) = Members::of(raw) else {
-            return Err(Problem::fault("", "must be an object"));
+            return (None, Err(Problem::fault("", "must be an object")));
         };
+        match self.entry(verb, &members) {
+            Ok(entry) => (Some(entry.ruleset()), entry.answer(mode, &Request { raw, members }, means)),
+            Err(problem) => (None, Err(problem)),
+        }
+    }
+
+    /// The action that a request asks for. A fault at `#/ruleset` says why there is none.
+    fn entry(&self, verb: &str, members: &Members<'_>) -> Result<&dyn Entry, Problem> {
         let Some(ruleset) = members.get("ruleset") else {
             return Err(Problem::fault("/ruleset", format!("is missing; {}", self.having(verb))));
         };
@@ -249,6 +265,9 @@ struct Read<A: Action, C> {
     how: Result<C, serde_json::Error>,
     action: Result<A, serde_json::Error>,
 }
+
+/// How many outcomes an example of odds lists.
+const EXAMPLE_TOP: u32 = 3;
 
 /// The keys that every request has, whatever it asks.
 const COMMON: [&str; 3] = ["ruleset", "target", "options"];
@@ -338,22 +357,20 @@ impl<A: Action> Known<A> {
     }
 
     /// Reads a request, or says everything that is wrong with it.
-    fn read<C: How>(raw: &RawValue, schema: &Schema) -> Result<Asked<A, C>, Problem> {
-        let Some(members) = Members::of(raw) else {
-            return Err(Problem::fault("", "must be an object"));
-        };
-        let read = Read::<A, C>::new(&members);
+    fn read<C: How>(request: &Request<'_>, schema: &Schema) -> Result<Asked<A, C>, Problem> {
+        let Request { raw, members } = request;
+        let read = Read::<A, C>::new(members);
         let mut faults = Faults::default();
         read.check(&mut faults);
         let once = |name: &str| members.iter().filter(|(key, _)| *key == name).count() <= 1;
         let readable = faults.is_empty() && COMMON.into_iter().all(once);
         if readable
-            && !(faults::has_lone_null(raw) && Self::refuse::<C>(raw, &members, schema).is_some())
+            && !(faults::has_lone_null(raw) && Self::refuse::<C>(raw, members, schema).is_some())
             && let Some(asked) = read.complete()
         {
             return Ok(asked);
         }
-        let problem = Self::refuse::<C>(raw, &members, schema);
+        let problem = Self::refuse::<C>(raw, members, schema);
         Err(problem.unwrap_or_else(|| Problem::new(&INTERNAL, "A request without a fault could not be read.")))
     }
 
@@ -407,8 +424,8 @@ struct Reply<'a, A: Action> {
 }
 
 impl<A: Action> Known<A> {
-    fn resolve(&self, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
-        let Asked { action, target, options, how } = Self::read::<Throw>(raw, &self.resolve)?;
+    fn resolve(&self, request: &Request<'_>, means: &Means<'_>) -> Answer {
+        let Asked { action, target, options, how } = Self::read::<Throw>(request, &self.resolve)?;
         refused(&action, &target, &options)?;
         let seed = (how.dice.is_none() || how.throw_rest).then(|| how.seed.unwrap_or_else(means.seed));
         let given = how.dice.unwrap_or_default();
@@ -421,8 +438,8 @@ impl<A: Action> Known<A> {
         reply(&action, &done, seed.as_deref())
     }
 
-    fn odds(&self, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
-        let Asked { action, target, options, how } = Self::read::<Asking>(raw, &self.odds)?;
+    fn odds(&self, request: &Request<'_>, means: &Means<'_>) -> Answer {
+        let Asked { action, target, options, how } = Self::read::<Asking>(request, &self.odds)?;
         refused(&action, &target, &options)?;
         match how.rounds {
             None => {
@@ -459,10 +476,10 @@ impl<A: Action> Entry for Known<A> {
         A::TITLE
     }
 
-    fn answer(&self, mode: Mode, raw: &RawValue, means: &Means<'_>) -> Result<Box<RawValue>, Problem> {
+    fn answer(&self, mode: Mode, request: &Request<'_>, means: &Means<'_>) -> Answer {
         match mode {
-            Mode::Resolve => self.resolve(raw, means),
-            Mode::Odds => self.odds(raw, means),
+            Mode::Resolve => self.resolve(request, means),
+            Mode::Odds => self.odds(request, means),
         }
     }
 
@@ -472,7 +489,10 @@ impl<A: Action> Entry for Known<A> {
         let parts = [
             example.target.map(|target| json!({ "target": target })),
             Some(json!(example.action)),
-            (mode == Mode::Resolve).then(|| json!({ "dice": example.dice })),
+            Some(match mode {
+                Mode::Resolve => json!({ "dice": example.dice }),
+                Mode::Odds => json!({ "top": EXAMPLE_TOP }),
+            }),
         ];
         for part in parts.into_iter().flatten() {
             if let (Some(request), Value::Object(part)) = (request.as_object_mut(), part) {
@@ -491,7 +511,7 @@ impl<A: Action> Entry for Known<A> {
 }
 
 /// The body of the reply.
-fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Result<Box<RawValue>, Problem> {
+fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Answer {
     let reply = Reply::<A> {
         ruleset: A::Rules::ID,
         target: done.after.creature(),
@@ -506,7 +526,7 @@ fn reply<A: Action>(action: &A, done: &Done<A>, seed: Option<&str>) -> Result<Bo
 }
 
 /// A reply as it is sent.
-fn body(reply: &impl Serialize) -> Result<Box<RawValue>, Problem> {
+fn body(reply: &impl Serialize) -> Answer {
     to_raw_value(reply).map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
 }
 
