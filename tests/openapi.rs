@@ -57,6 +57,22 @@ fn every_schema_and_every_property_is_described_and_every_integer_asked_for_is_b
 }
 
 #[test]
+fn every_default_is_a_value_of_its_schema() {
+    let mut faults = Vec::new();
+    for (name, schema) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            let Some(default) = property.get("default") else { continue };
+            let mut alone = property.clone();
+            alone["components"] = DOCUMENT["components"].clone();
+            if !jsonschema::draft202012::is_valid(&alone, default) {
+                faults.push(format!("{name}.{key}: {default}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
 fn every_example_is_valid_and_answered_as_shown() {
     let mut checked = 0;
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {

@@ -186,6 +186,7 @@ impl Shapes {
             let mut schema = json!(schema);
             close_variants(&mut schema);
             raise_descriptions(&mut schema);
+            drop_null_defaults(&mut schema);
             schemas.insert(name.clone(), schema);
         }
         schemas
@@ -257,6 +258,20 @@ fn raise_descriptions(schema: &mut Value) {
             object.values_mut().for_each(raise_descriptions);
         }
         Value::Array(list) => list.iter_mut().for_each(raise_descriptions),
+        _ => {}
+    }
+}
+
+/// Drops the default of a member that is absent by default: utoipa writes null, which is no value of it.
+fn drop_null_defaults(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.get("default").is_some_and(Value::is_null) {
+                object.shift_remove("default");
+            }
+            object.values_mut().for_each(drop_null_defaults);
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_null_defaults),
         _ => {}
     }
 }
