@@ -187,6 +187,30 @@ fn a_batch_has_bounds_and_faults_of_its_own() {
 }
 
 #[test]
+fn a_list_does_not_stand_for_an_object_in_a_batch_either() {
+    faults(&json!(["s", [{ "verb": "check", "request": {} }]]), &["#"]);
+    faults(&json!({ "operations": [["check", 0, {}]] }), &["#/operations/0"]);
+}
+
+#[test]
+fn each_operation_is_held_to_the_size_of_a_request() {
+    let mut large = fireball(1);
+    large["request"]["seed"] = json!("x".repeat(70_000));
+    let results = batch("large", &[large, fireball(3)])["results"].clone();
+    assert_eq!((&results[0]["status"], &results[1]["status"]), (&json!(413), &json!(200)));
+}
+
+#[test]
+fn a_ruleset_is_the_same_however_it_is_written() {
+    let body = r#"{"operations":[{"verb":"damage","request":{"ruleset":"akrpg","target":{"hd":1,"hp":3},"hits":[{"kind":"true","amount":1}]}},
+                   {"verb":"damage","target_from":0,"request":{"ruleset":"\u0061krpg","hits":[{"kind":"true","amount":1}]}},
+                   {"verb":"damage","target_from":0,"request":{"hits":[{"kind":"true","amount":1}]}}]}"#;
+    let results = send("POST", "/batch", &[("content-type", "application/json")], body).json()["results"].clone();
+    assert_eq!(results[1]["reply"]["target"]["hp"], 1);
+    assert_eq!(results[2]["problem"]["errors"][0]["pointer"], "#/ruleset", "a request that names none is told so");
+}
+
+#[test]
 fn a_batch_may_be_a_megabyte_and_no_more() {
     let body = json!({ "operations": [fireball(1)] }).to_string();
     let padded = |length: usize| format!("{body}{}", " ".repeat(length - body.len()));

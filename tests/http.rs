@@ -307,3 +307,45 @@ fn head_is_answered_like_get_without_a_body() {
     let answer = send("HEAD", "/rulesets", &[], "");
     assert_eq!((answer.status, answer.body.len()), (200, 0));
 }
+
+#[test]
+fn a_list_does_not_stand_for_an_object() {
+    faults(with("{\"hd\":4,\"hp\":20,\"shield\":1,\"def\":3}", "[4,20]"), &["#/target"]);
+    faults(with("{\"kind\":\"physical\",\"amount\":3}", "[\"physical\",3]"), &["#/hits/0"]);
+    faults(with("\"hits\"", "\"options\":[],\"hits\""), &["#/options"]);
+    faults(with("\"hp\":20", "\"hp\":20,\"life\":{\"downed\":[2]}"), &["#/target/life/downed"]);
+    let uesrpg = json!({ "ruleset": "uesrpg", "target": { "hp": 9, "strength": 40, "endurance": 40, "agility": 40, "willpower": 40, "armor": [], "conditions": [] },
+                         "attack": { "location": "body", "components": [["physical", 3]] } });
+    faults(uesrpg.to_string(), &["#/target/armor", "#/target/conditions", "#/attack/components/0"]);
+}
+
+#[test]
+fn a_fault_list_has_an_end() {
+    let dice = vec![json!(0); 5000];
+    let mut body = hit();
+    body["dice"] = json!(dice);
+    let answer = sent(body.to_string());
+    fails(&answer, 422, "invalid");
+    assert_eq!(answer.pointers().len(), 1000);
+    assert!(answer.text().contains("lists the first 1000"));
+}
+
+#[test]
+fn whatever_encodings_a_caller_wishes_an_answer_is_acceptable() {
+    for wish in ["identity;q=0", "*;q=0", "br", "gzip;q=0", "nonsense, ,;"] {
+        let answer = over_http("GET", "/openapi.json", &[("accept-encoding", wish)], "");
+        assert_eq!((answer.status, answer.headers.get("content-encoding")), (200, None), "{wish}");
+        fails(&over_http("POST", "/damage/odds", &[JSON, ("accept-encoding", wish)], "{}"), 422, "invalid");
+    }
+}
+
+#[test]
+fn minus_zero_is_told_plainly() {
+    let answer = faults(with("\"hp\":20", "\"hp\":-0"), &["#/target/hp"]);
+    assert!(answer.text().contains("write 0"));
+}
+
+#[test]
+fn a_page_ends_where_it_ends() {
+    assert!(get("/problems/dead").text().ends_with("</html>"));
+}

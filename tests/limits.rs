@@ -85,6 +85,37 @@ fn odds_that_take_too_long_are_given_up() {
 }
 
 #[test]
+fn odds_whose_reply_would_be_huge_are_refused() {
+    let wound = json!({ "location": "right_arm", "damage": 1_000_000, "type": "physical", "regained": 999_999, "treated": true, "first_aid": true });
+    let target = json!({ "hp": 1_000_000, "max_hp": 1_000_000, "strength": 41, "endurance": 38, "agility": 35, "willpower": 29, "wounds": vec![wound; 99] });
+    let attack = json!({ "location": "body", "components": [{ "type": "physical", "roll": "20d100" }] });
+    let odds = json!({ "ruleset": "uesrpg", "target": target, "attack": attack });
+    let router = service(&[]);
+    let answer = send_to(&router, "POST", "/damage/odds", &[JSON], odds.to_string());
+    fails(&answer, 422, "too-many-branches");
+    let mut few = odds;
+    few["top"] = json!(5);
+    assert_eq!(
+        send_to(&router, "POST", "/damage/odds", &[JSON], few.to_string()).json()["outcomes"].as_array().unwrap().len(),
+        5
+    );
+}
+
+#[test]
+fn a_batch_that_hides_what_it_asks_is_heavy_work_too() {
+    let router = service(&["--workers", "1", "--queue", "0", "--odds-timeout", "2s"]);
+    let long = router.clone();
+    let operation = json!({ "verb": "damage/odds", "request": endless() }).to_string().replace("/odds", "/\\u006fdds");
+    let hidden = format!("{{\"operations\":[{}]}}", [operation.as_str(); 2].join(","));
+    let small = r#"{"operations":[{"verb":"check/\u006fdds","request":{"ruleset":"akrpg","pool":2}}]}"#;
+    let walking = std::thread::spawn(move || send_to(&long, "POST", "/batch", &[JSON], hidden));
+    let busy = std::iter::repeat_with(|| send_to(&router, "POST", "/batch", &[JSON], small));
+    let busy = busy.take_while(|_| !walking.is_finished()).find(|answer| answer.status != 200);
+    fails(&busy.expect("the walk is long enough to be in the way"), 503, "busy");
+    walking.join().unwrap();
+}
+
+#[test]
 fn heavy_work_waits_in_a_bounded_queue() {
     let router = service(&["--workers", "1", "--queue", "0", "--odds-timeout", "2s"]);
     let long = router.clone();
@@ -210,6 +241,8 @@ fn keys_may_come_from_a_file() {
     let empty = Service::new(APP.clone(), config(&["--api-keys-file", path.to_str().unwrap()]));
     assert!(empty.err().unwrap().contains("no key"));
     std::fs::remove_file(&path).unwrap();
+    let blank = Service::new(APP.clone(), config(&["--api-keys", " , "]));
+    assert!(blank.err().unwrap().contains("holds no key"), "whoever sets keys means to lock the door");
     let gone = Service::new(APP.clone(), config(&["--api-keys-file", path.to_str().unwrap()]));
     assert!(gone.err().unwrap().contains("cannot read"));
 }
@@ -332,6 +365,9 @@ fn settings_that_make_no_sense_are_refused() {
         ["--connections", "0"],
         ["--workers", "0"],
         ["--log-format", "xml"],
+        ["--cors-origins", "vtt.example"],
+        ["--cors-origins", "https://vtt.example/"],
+        ["--header-timeout", "2days"],
     ];
     for arguments in bad {
         let line = ["scathe"].iter().chain(&arguments);

@@ -60,5 +60,5 @@ fn check_of_100_dice(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn six_rounds_of_dying(bencher: Bencher<'_, '_>) {
     let target = Creature { hp: -3, life: Some(Life::Downed(Downed { reserve: 4 })), ..Creature::example() };
-    bencher.bench(|| repeat(&DyingTick {}, black_box(&target).clone(), &Options::default(), 6, &|| true));
+    bencher.bench(|| repeat(&DyingTick {}, black_box(&target).clone(), &Options::default(), 6, &|| true, |_| {}));
 }

@@ -14,6 +14,9 @@ pub const RATING: i32 = 1000;
 /// The longest list that a creature or a request may hold.
 pub const LIST: usize = 100;
 
+/// The most faults that are told of one request. Past these, more would only cost time.
+pub const FAULTS: usize = 1000;
+
 /// The most dice that the fields of one request may call for together.
 pub const DICE: i64 = 5000;
 
@@ -41,6 +44,9 @@ impl Faults {
 
     /// Writes down that `detail` is wrong at `path` below the place being looked at.
     pub fn add(&mut self, path: &str, detail: impl Into<String>) {
+        if self.is_full() {
+            return;
+        }
         self.found.push(Fault { pointer: format!("{}{path}", self.at), detail: detail.into() });
     }
 
@@ -84,9 +90,10 @@ impl Faults {
         }
     }
 
-    /// An entry that stands in a list twice is a fault.
+    /// An entry that stands in a list twice is a fault. Of a list that is too long its length is fault
+    /// enough.
     pub fn distinct<T: PartialEq>(&mut self, path: &str, list: &[T]) {
-        for (index, entry) in list.iter().enumerate() {
+        for (index, entry) in list.iter().enumerate().take_while(|(index, _)| *index < LIST) {
             if list[..index].contains(entry) {
                 self.add(&format!("{path}/{index}"), "stands in this list twice");
             }
@@ -105,6 +112,11 @@ impl Faults {
         if member.is_none() {
             self.add(path, detail);
         }
+    }
+
+    /// Whether as many faults were found as are told.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= FAULTS
     }
 
     /// Whether nothing was found.

@@ -23,7 +23,9 @@ use crate::tray::Tray;
 /// The most branches that one question may walk.
 pub const BRANCHES: usize = 1_000_000;
 /// The most outcomes that are told apart, after any part or round.
-pub const OUTCOMES: usize = 50_000;
+pub const OUTCOMES: usize = 10_000;
+/// The most branches that are remembered between rounds.
+const REMEMBERED: usize = 10 * OUTCOMES;
 /// The most different sums that one throw may have on its way. Their weights are long: this many may
 /// take some tens of megabytes.
 const CELLS: i64 = 200_000;
@@ -156,7 +158,8 @@ fn join<Event: Ord>(events: &mut Vec<Event>, more: Vec<Event>) {
     events.dedup();
 }
 
-/// Where a target may stand after each of `rounds` rounds of the same action on its own result. Whoever
+/// Where a target may stand after `rounds` rounds of the same action on its own result; `after_each` looks at
+/// each round. Whoever
 /// the action would be refused for stays as they are.
 ///
 /// # Errors
@@ -167,13 +170,14 @@ pub fn repeat<A: Action>(
     options: &OptionsOf<A>,
     rounds: u32,
     go_on: GoOn<'_>,
-) -> Result<Walked<Vec<Odds<StandingOf<A>>>>, Stop> {
+    mut after_each: impl FnMut(&Odds<StandingOf<A>>),
+) -> Result<Walked<Odds<StandingOf<A>>>, Stop> {
     let mut walk = Walk::new(go_on);
     // Creatures that are alike have the same next round, whatever they have seen.
     let mut known: HashMap<A::Target, Rc<Odds<BranchOf<A>>>, FxBuildHasher> = HashMap::default();
     let start = Standing { target, events: Vec::new(), ended: false };
     let mut odds = Odds { ways: vec![(start, UBig::ONE)], whole: UBig::ONE };
-    let mut told = Vec::new();
+    let mut remembered = 0;
     for _ in 0..rounds {
         odds = odds.each(&mut walk, |before, walk, leaf| {
             if before.ended {
@@ -183,6 +187,10 @@ pub fn repeat<A: Action>(
                 Some(next) => next.clone(),
                 None => {
                     let next = Rc::new(explore_with(action, before.target.clone(), options, walk)?);
+                    remembered += next.ways.len();
+                    if remembered > REMEMBERED {
+                        return Err(Stop::TooMany);
+                    }
                     known.insert(before.target.clone(), next.clone());
                     next
                 }
@@ -196,9 +204,9 @@ pub fn repeat<A: Action>(
             }
             Ok(())
         })?;
-        told.push(odds.clone());
+        after_each(&odds);
     }
-    Ok(Walked { found: told, branches: walk.branches })
+    Ok(Walked { found: odds, branches: walk.branches })
 }
 
 impl<K> Odds<K> {

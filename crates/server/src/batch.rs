@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use scathe_rules::check::{Check, Faults, given};
+use scathe_rules::check::{Faults, given};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
@@ -11,7 +11,8 @@ use utoipa::ToSchema;
 
 use crate::faults::{self, Schema};
 use crate::odds::stopped_batch;
-use crate::problem::{INTERNAL, NOT_FOUND, Problem, SOURCE_FAILED};
+use crate::pages;
+use crate::problem::{INTERNAL, NOT_FOUND, Problem, SOURCE_FAILED, TOO_LARGE};
 use crate::registry::{Means, Mode, Registry};
 use crate::request::{Members, check_seed};
 use crate::thrown::fresh_seed;
@@ -34,8 +35,8 @@ pub struct Batch<'a> {
     seed: Option<String>,
     /// What to do, in order.
     #[serde(borrow)]
-    #[schema(min_items = 1, max_items = 256)]
-    operations: Vec<Operation<'a>>,
+    #[schema(min_items = 1, max_items = 256, value_type = Vec<Operation<'_>>)]
+    operations: Vec<&'a RawValue>,
 }
 
 /// One operation of a batch.
@@ -55,18 +56,6 @@ pub struct Operation<'a> {
     #[serde(borrow)]
     #[schema(value_type = Object)]
     request: &'a RawValue,
-}
-
-impl Check for Batch<'_> {
-    fn check(&self, faults: &mut Faults) {
-        if let Some(seed) = &self.seed {
-            check_seed(seed, faults);
-        }
-        faults.length("/operations", &self.operations, 1..=OPERATIONS);
-        for (index, operation) in self.operations.iter().enumerate() {
-            faults.bounds_if(&format!("/operations/{index}/target_from"), operation.target_from, 0..=OPERATIONS - 1);
-        }
-    }
 }
 
 /// What came of each operation.
@@ -111,7 +100,8 @@ const HEAVY: usize = 8 * 1024;
 
 /// Whether a batch is worked on off the async threads: it is long, or asks for odds.
 pub fn is_heavy(body: &[u8]) -> bool {
-    body.len() > HEAVY || body.windows(ODDS.len()).any(|part| part == ODDS.as_bytes())
+    // An escape may hide the word.
+    body.len() > HEAVY || body.contains(&b'\\') || body.windows(ODDS.len()).any(|part| part == ODDS.as_bytes())
 }
 
 /// How the verb of a question for odds ends.
@@ -126,8 +116,9 @@ pub fn answer(
     schema: &Schema,
     raw: &RawValue,
     means: &Means<'_>,
+    limit: usize,
 ) -> Result<Box<RawValue>, Problem> {
-    let Batch { seed, operations } = read(raw, schema)?;
+    let (seed, operations) = read(raw, schema)?;
     let seed = seed.unwrap_or_else(fresh_seed);
     let mut results: Vec<Done> = Vec::with_capacity(operations.len());
     let mut held = 0;
@@ -135,7 +126,7 @@ pub fn answer(
         let own = || derived(&seed, index);
         let go_on = || held < REPLIES && (means.go_on)();
         let means = Means { seed: &own, go_on: &go_on, ..*means };
-        let done = Done::from(operate(registry, operation, &results, &means));
+        let done = Done::from(operate(registry, operation, &results, &means, limit));
         held += done.reply.as_ref().map_or(0, |reply| reply.get().len());
         results.push(done);
     }
@@ -143,17 +134,26 @@ pub fn answer(
         .map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
 }
 
+/// The seed and the operations of a batch.
+type Read<'a> = (Option<String>, Vec<Operation<'a>>);
+
 /// Reads a batch, or says everything that is wrong with its own members.
-fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Batch<'a>, Problem> {
-    let mut found = Faults::default();
-    let typed = serde_json::from_str::<Batch<'_>>(raw.get());
-    if let Ok(batch) = &typed {
-        batch.check(&mut found);
+fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Read<'a>, Problem> {
+    let typed = typed(raw);
+    let mut faults = Faults::default();
+    if let Ok((seed, operations)) = &typed {
+        if let Some(seed) = seed {
+            check_seed(seed, &mut faults);
+        }
+        faults.length("/operations", operations, 1..=OPERATIONS);
+        for (index, operation) in operations.iter().enumerate() {
+            faults.bounds_if(&format!("/operations/{index}/target_from"), operation.target_from, 0..=OPERATIONS - 1);
+        }
     }
     match typed {
-        Ok(batch) if found.is_empty() => Ok(batch),
-        typed => {
-            let mut faults = Faults::default();
+        Ok(read) if faults.is_empty() => return Ok(read),
+        Ok(_) => {}
+        Err(error) => {
             let mut inside = Faults::default();
             let value = faults::value(raw, &mut inside)?;
             // Faults inside the requests are each operation's own.
@@ -161,15 +161,25 @@ fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Batch<'a>, Problem> {
                 faults.add(&fault.pointer, fault.detail);
             }
             schema.find(&value, &mut faults);
-            if let Ok(batch) = &typed {
-                batch.check(&mut faults);
-            }
             if faults.is_empty() {
-                let typed = faults::typed::<_, Batch<'_>>(&mut serde_json::Deserializer::from_str(raw.get()));
-                faults::tell(typed, &mut faults);
+                faults.add("", error.to_string());
             }
-            Err(Problem::invalid(faults::distinct(faults)))
         }
+    }
+    Err(Problem::invalid(faults::distinct(faults)))
+}
+
+/// Reads a batch into its types. A list does not stand for an object.
+fn typed(raw: &RawValue) -> Result<Read<'_>, serde_json::Error> {
+    let Batch { seed, operations } = object(raw)?;
+    Ok((seed, operations.into_iter().map(object).collect::<Result<_, _>>()?))
+}
+
+fn object<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, serde_json::Error> {
+    if raw.get().starts_with('{') {
+        serde_json::from_str(raw.get())
+    } else {
+        Err(serde::de::Error::custom("must be an object"))
     }
 }
 
@@ -185,6 +195,7 @@ fn operate(
     operation: &Operation<'_>,
     before: &[Done],
     means: &Means<'_>,
+    limit: usize,
 ) -> Result<Box<RawValue>, Problem> {
     let (verb, mode) = match operation.verb.strip_suffix(ODDS) {
         Some(verb) => (verb, Mode::Odds),
@@ -192,6 +203,9 @@ fn operate(
     };
     if !registry.has(verb) {
         return Err(Problem::new(&NOT_FOUND, "There is no verb of this name; /docs lists every one."));
+    }
+    if operation.request.get().len() > limit {
+        return Err(Problem::new(&TOO_LARGE, pages::too_large(limit)));
     }
     if mode == Mode::Odds && !(means.go_on)() {
         return Err(stopped_batch(REPLIES));
@@ -216,8 +230,10 @@ fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Result<Box<R
         return Err(Problem::fault("", "must be an object"));
     };
     let left = Members::of(reply);
-    let ruleset = |members: &Members<'_>| members.get("ruleset").map(|raw| raw.get().to_owned());
-    if left.as_ref().and_then(ruleset) != ruleset(&members) {
+    let ruleset =
+        |members: &Members<'_>| members.get("ruleset").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+    // A request that names none is told so by itself.
+    if ruleset(&members).is_some_and(|mine| left.as_ref().and_then(ruleset) != Some(mine)) {
         return Err(fault("must be an operation of the same ruleset"));
     }
     let Some(target) = left.as_ref().and_then(|left| left.get("target")) else {

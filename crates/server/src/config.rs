@@ -44,7 +44,7 @@ pub struct Config {
     #[arg(long, env = "SCATHE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
     pub log_format: LogFormat,
     /// The web pages that may call the service, as origins with commas between them; * is all.
-    #[arg(long, env = "SCATHE_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS", value_delimiter = ',')]
+    #[arg(long, env = "SCATHE_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub cors_origins: Vec<HeaderValue>,
     /// Where Prometheus reads `/metrics`, a listener of its own; off unless given.
     #[arg(long, env = "SCATHE_METRICS_LISTEN", value_name = "ADDRESS")]
@@ -74,10 +74,10 @@ pub struct Config {
     #[arg(long, env = "SCATHE_JSON_DEPTH", default_value_t = 128, value_name = "LEVELS", value_parser = json_depth)]
     pub json_depth: usize,
     /// How long a request may take to arrive and be answered.
-    #[arg(long, env = "SCATHE_TIMEOUT", default_value = "2s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SCATHE_TIMEOUT", default_value = "2s", value_name = "TIME", value_parser = time)]
     pub timeout: Duration,
     /// How long odds and long batches may take beyond that, waiting in the queue included.
-    #[arg(long, env = "SCATHE_ODDS_TIMEOUT", default_value = "10s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SCATHE_ODDS_TIMEOUT", default_value = "10s", value_name = "TIME", value_parser = time)]
     pub odds_timeout: Duration,
     /// How many odds and long batches are worked on at once; as many as there are processors unless
     /// given.
@@ -90,10 +90,10 @@ pub struct Config {
     #[arg(long, env = "SCATHE_CONNECTIONS", default_value = "16384", value_name = "NUMBER")]
     pub connections: NonZeroUsize,
     /// How long a connection may take to send the head of a request, the pause before it included.
-    #[arg(long, env = "SCATHE_HEADER_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SCATHE_HEADER_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = time)]
     pub header_timeout: Duration,
     /// How long requests in flight may still take when the service is asked to stop.
-    #[arg(long, env = "SCATHE_DRAIN_TIMEOUT", default_value = "15s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SCATHE_DRAIN_TIMEOUT", default_value = "15s", value_name = "TIME", value_parser = time)]
     pub drain_timeout: Duration,
 }
 
@@ -134,4 +134,20 @@ impl fmt::Display for RateLimit {
 fn json_depth(text: &str) -> Result<usize, String> {
     let depth = text.parse().ok().filter(|depth| (1..=128).contains(depth));
     depth.ok_or_else(|| "expected a whole number from 1 to 128".to_owned())
+}
+
+/// A time, at most a day: longer ones are mistakes.
+fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if time <= Duration::from_secs(24 * 60 * 60) { Ok(time) } else { Err("expected at most one day".to_owned()) }
+}
+
+/// An origin as browsers send it: scheme, host and perhaps a port, without a path.
+fn origin(text: &str) -> Result<HeaderValue, String> {
+    let origin = text.trim();
+    let host = origin.split_once("://").map_or("", |(_, host)| host);
+    if origin != "*" && (host.is_empty() || host.contains('/')) {
+        return Err("expected *, or an origin such as https://vtt.example".to_owned());
+    }
+    HeaderValue::try_from(origin).map_err(|error| error.to_string())
 }

@@ -2,6 +2,8 @@
 //! by reading it as a plain value and checking that against the very schema that the document
 //! publishes.
 
+use std::collections::HashSet;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use scathe_rules::check::{Fault, Faults};
@@ -20,19 +22,31 @@ const SHOWN: usize = 60;
 pub struct Schema {
     schema: Value,
     validator: Validator,
+    lists: HashSet<String>,
 }
 
 impl Schema {
     /// Makes a validator of a schema whose references are all resolved.
     pub fn new(schema: Value) -> Result<Self, String> {
         let validator = jsonschema::draft202012::new(&schema).map_err(|error| error.to_string())?;
-        Ok(Self { schema, validator })
+        let mut lists = HashSet::new();
+        list_names(&schema, &mut lists);
+        Ok(Self { schema, validator, lists })
+    }
+
+    /// Whether the schema may have something against a value that the types can read. They are laxer
+    /// only where a list stands for an object, or `{"up": null}` for `"up"`.
+    pub fn may_object(&self, raw: &RawValue) -> bool {
+        has_lone_null(raw.get()) || has_stray_list(raw.get(), &self.lists)
     }
 
     /// Adds every fault that the schema finds in `value`.
     pub fn find(&self, value: &Value, faults: &mut Faults) {
         for error in self.validator.iter_errors(value) {
             self.tell(&error, faults);
+            if faults.is_full() {
+                return;
+            }
         }
     }
 
@@ -219,10 +233,9 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Whether a value holds an object whose only member is null. That is the one thing that the types
-/// read and the schema does not: `{"up": null}` for `"up"`.
-pub fn has_lone_null(raw: &RawValue) -> bool {
-    let text = raw.get();
+/// Whether a value holds an object whose only member is null: `{"up": null}`, which the types read as
+/// `"up"`.
+fn has_lone_null(text: &str) -> bool {
     text.match_indices("null").any(|(at, null)| {
         let closed = text[at + null.len()..].trim_start().starts_with('}');
         let key = text[..at].trim_end().strip_suffix(':').and_then(|before| before.trim_end().strip_suffix('"'));
@@ -230,6 +243,45 @@ pub fn has_lone_null(raw: &RawValue) -> bool {
             key.and_then(|key| key.rsplit_once('"')).is_some_and(|(before, _)| before.trim_end().ends_with('{'));
         closed && opened
     })
+}
+
+/// Whether a value holds a list anywhere but under one of these names: the types read a list for an
+/// object, member by member in order. (No list of ours holds lists.)
+fn has_stray_list(text: &str, lists: &HashSet<String>) -> bool {
+    let (mut last, mut before, mut bytes) = ("", b' ', text.bytes().enumerate());
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => {
+                let mut escaped = false;
+                let end = bytes.find(|&(_, byte)| {
+                    let ends = byte == b'"' && !escaped;
+                    escaped = byte == b'\\' && !escaped;
+                    ends
+                });
+                last = end.and_then(|(end, _)| text.get(at + 1..end)).unwrap_or_default();
+            }
+            b'[' if before != b':' || !lists.contains(last) => return true,
+            b' ' | b'\t' | b'\r' | b'\n' => continue,
+            _ => {}
+        }
+        before = byte;
+    }
+    false
+}
+
+/// The names under which a schema has lists.
+fn list_names(schema: &Value, found: &mut HashSet<String>) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let is_list = |kind: &Value| kind == "array";
+        if is_list(&property["type"]) || property["type"].as_array().is_some_and(|kinds| kinds.iter().any(is_list)) {
+            found.insert(name.clone());
+        }
+    }
+    match schema {
+        Value::Object(object) => object.values().for_each(|value| list_names(value, found)),
+        Value::Array(list) => list.iter().for_each(|value| list_names(value, found)),
+        _ => {}
+    }
 }
 
 /// Reads a raw value, slice by slice, and tells the keys that stand twice and the numbers that are
@@ -270,6 +322,10 @@ pub fn value(raw: &RawValue, faults: &mut Faults) -> Result<Value, Problem> {
 /// A number: every one in a request is whole, and written without point or exponent.
 fn number(text: &str, faults: &mut Faults) -> Value {
     let short: String = text.chars().take(SHOWN).collect();
+    if text == "-0" {
+        faults.add("", "must be an integer, but is -0: write 0");
+        return Value::Null;
+    }
     if text.contains(['.', 'e', 'E']) {
         faults.add("", format!("must be an integer, but is {short}"));
         return Value::Null;
@@ -286,7 +342,7 @@ fn number(text: &str, faults: &mut Faults) -> Value {
 
 /// The faults in order, only the first one at each place.
 pub fn distinct(faults: Faults) -> Vec<Fault> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     faults.into_found().into_iter().filter(|fault| seen.insert(fault.pointer.clone())).collect()
 }
 

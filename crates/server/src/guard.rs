@@ -1,6 +1,6 @@
 //! Who may call, and how often: keys and rate limits.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,9 +15,9 @@ use governor::{Quota, RateLimiter};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::Service;
 use crate::config::{Config, RateLimit};
 use crate::problem::{Problem, RATE_LIMITED, UNAUTHORIZED};
+use crate::{Service, drop_body};
 
 /// The address that a connection comes from.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,13 @@ fn client(headers: &HeaderMap, peer: IpAddr, proxies: usize) -> IpAddr {
     let forwarded = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
     let forwarded: Vec<&str> = forwarded.flat_map(|list| list.split(',')).map(str::trim).collect();
     let seen = proxies.checked_sub(1).and_then(|nearer| forwarded.iter().rev().nth(nearer));
-    network(seen.and_then(|address| address.parse().ok()).unwrap_or(peer))
+    network(seen.and_then(|address| forwarded_address(address)).unwrap_or(peer))
+}
+
+/// An address as proxies write it: alone, with a port, or in brackets.
+fn forwarded_address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 /// One client of IPv6 has a whole /64 to call from.
@@ -104,6 +110,7 @@ pub async fn limit(State(service): State<Arc<Service>>, request: Request, next: 
                 "The limit is {} requests a second, {} at once. Call again in {wait} s.",
                 limiter.limit.per_second, limiter.limit.burst
             );
+            drop_body(request, &service.config).await;
             let mut response = Problem::new(&RATE_LIMITED, detail).into_response();
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
             limiter.tell(response.headers_mut(), 0, wait);
@@ -126,13 +133,25 @@ impl Keys {
             let text = std::fs::read_to_string(path)
                 .map_err(|error| format!("cannot read the keys in {}: {error}", path.display()))?;
             let before = keys.len();
-            keys.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+            keys.extend(
+                text.trim_start_matches('\u{feff}')
+                    .lines()
+                    .map(str::trim)
+                    .filter(|line| !line.is_empty())
+                    .map(str::to_owned),
+            );
             if keys.len() == before {
                 return Err(format!("there is no key in {}", path.display()));
             }
         }
+        let named = config.api_keys.len() > 1 || keys.iter().any(|key| !key.is_empty());
         let keys = keys.iter().map(|key| key.trim()).filter(|key| !key.is_empty());
-        Ok(Self(keys.map(|key| Sha256::digest(key).into()).collect()))
+        let keys: Vec<[u8; 32]> = keys.map(|key| Sha256::digest(key).into()).collect();
+        // Whoever sets keys means to lock the door.
+        if keys.is_empty() && named {
+            return Err("--api-keys or SCATHE_API_KEYS holds no key".to_owned());
+        }
+        Ok(Self(keys))
     }
 
     /// Whether a request brings one of the keys. Every key is compared, in the same time.
@@ -154,6 +173,7 @@ pub async fn unlock(State(service): State<Arc<Service>>, request: Request, next:
     if request.method() != Method::POST || service.keys.0.is_empty() || service.keys.know(request.headers()) {
         return next.run(request).await;
     }
+    drop_body(request, &service.config).await;
     let mut response = Problem::new(&UNAUTHORIZED, NO_KEY).into_response();
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
@@ -183,6 +203,9 @@ mod tests {
         assert_eq!(client(&headers, peer, 2), address("203.0.113.5"));
         assert_eq!(client(&headers, peer, 9), peer, "fewer proxies than expected");
         assert_eq!(client(&forwarded(&["unknown"]), peer, 1), peer);
+        assert_eq!(client(&forwarded(&["198.51.100.7:555"]), peer, 1), address("198.51.100.7"));
+        assert_eq!(client(&forwarded(&["[2001:db8:1:2::9]:80"]), peer, 1), address("2001:db8:1:2::"));
+        assert_eq!(client(&forwarded(&["[2001:db8:1:2::9]"]), peer, 1), address("2001:db8:1:2::"));
         assert_eq!(client(&forwarded(&[]), peer, 1), peer);
     }
 

@@ -14,17 +14,21 @@ mod serve;
 pub mod thrown;
 mod watch;
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use axum::middleware;
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
@@ -50,6 +54,8 @@ const JSON_DEPTH: usize = 128;
 /// How much more of a body that is too large is read (and dropped), so that the caller, who is still
 /// sending, gets to read the answer.
 const DRAIN_LIMIT: usize = 16 * 1024 * 1024;
+/// How long that may take.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
 /// How long a browser may remember what a preflight answered.
 const CORS_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Replies that are smaller are not worth compressing.
@@ -108,7 +114,7 @@ impl Service {
     /// Fails when the file of keys cannot be used.
     pub fn new(app: Arc<App>, config: Config) -> Result<Arc<Self>, String> {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = config.workers.map_or_else(processors, usize::from);
+        let workers = config.workers.map_or_else(processors, usize::from).min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Self {
             app,
             keys: Keys::new(&config)?,
@@ -137,7 +143,10 @@ impl Service {
             Err(problem) => return Answer { of: Of(""), reply: Err(problem) },
         };
         match call {
-            Call::Batch => Answer { of: Of(""), reply: batch::answer(registry, &self.app.batch, raw, &means) },
+            Call::Batch => Answer {
+                of: Of(""),
+                reply: batch::answer(registry, &self.app.batch, raw, &means, self.config.body_limit),
+            },
             Call::Verb(verb, mode) => {
                 let (ruleset, reply) = registry.answer(verb, mode, raw, &means);
                 Answer { of: Of(ruleset.unwrap_or_default()), reply }
@@ -182,7 +191,8 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/rulesets/{id}", get(pages::ruleset))
         .route("/problems/{type}", get(pages::problem))
         .layer(middleware::from_fn(pages::cache))
-        .layer(compression.clone());
+        .layer(compression.clone())
+        .layer(middleware::from_fn(gzip_or_nothing));
     let mut router = documents.merge(health());
     for (verb, _) in service.app.registry.verbs() {
         for mode in Mode::ALL {
@@ -190,7 +200,10 @@ pub fn router(service: Arc<Service>) -> Router {
                 respond(service, Call::Verb(verb, mode), &headers, body).await
             });
             // Only odds grow large enough to be worth it.
-            let method = if mode == Mode::Odds { method.layer(compression.clone()) } else { method };
+            let method = match mode {
+                Mode::Odds => method.layer(compression.clone()).layer(middleware::from_fn(gzip_or_nothing)),
+                Mode::Resolve => method,
+            };
             router = router.route(&mode.path(verb), method);
         }
     }
@@ -212,6 +225,20 @@ pub fn layered(routes: Router<Arc<Service>>, service: Arc<Service>) -> Router {
         // Outermost: a browser must be able to read every answer, errors too.
         .layer(cors(&service.config.cors_origins))
         .with_state(service)
+}
+
+/// Leaves of what encodings a caller takes only what we would use, so that whatever else stands there
+/// never makes an answer unacceptable.
+async fn gzip_or_nothing(mut request: Request, next: Next) -> Response {
+    let wished = request.headers().get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut wished = wished.flat_map(|list| list.split(',')).map(|wish| wish.replace(' ', "").to_ascii_lowercase());
+    let some = |weight: &str| !weight.trim_end_matches(['0', '.']).is_empty();
+    let gzip = wished.any(|wish| wish == "gzip" || wish.strip_prefix("gzip;q=").is_some_and(some));
+    request.headers_mut().remove(header::ACCEPT_ENCODING);
+    if gzip {
+        request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    next.run(request).await
 }
 
 /// Whether the service is well and ready.
@@ -264,7 +291,10 @@ async fn respond(service: Arc<Service>, call: Call, headers: &HeaderMap, body: B
     let (limit, time) = (call.body_limit(&service.config), service.config.timeout);
     match tokio::time::timeout(time, read_json(headers, body, limit)).await {
         Ok(Ok(body)) if call.is_heavy(&body) => work(service, call, body).await,
-        Ok(Ok(body)) => service.answer(call, &body, &|| true).into_response(),
+        Ok(Ok(body)) => {
+            let deadline = Instant::now() + time;
+            service.answer(call, &body, &|| Instant::now() < deadline).into_response()
+        }
         Ok(Err(problem)) => problem.into_response(),
         Err(_) => timed_out(time).into_response(),
     }
@@ -339,19 +369,30 @@ async fn read_json(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<
     if essence != "application/json" {
         return Err(Problem::new(&NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL));
     }
-    match Limited::new(&mut body, limit).collect().await {
-        Ok(read) => Ok(read.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            drain(body).await;
-            Err(pages::body_too_large(limit))
+    // What says from the start that it is too large is not asked for.
+    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if declared <= limit {
+        match Limited::new(&mut body, limit).collect().await {
+            Ok(read) => return Ok(read.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => {}
+            Err(error) => return Err(Problem::new(&NOT_JSON, format!("The body broke off: {error}."))),
         }
-        Err(error) => Err(Problem::new(&NOT_JSON, format!("The body broke off: {error}."))),
     }
+    if !headers.contains_key(header::EXPECT) {
+        // Too late or too much: then the answer comes while the caller still sends.
+        let _ = tokio::time::timeout(DRAIN_TIME, drain(body, DRAIN_LIMIT)).await;
+    }
+    Err(pages::body_too_large(limit))
+}
+
+/// Drops the body of a request that is answered without it, so that the connection stays of use. One that
+/// is larger than a request may be ends it.
+async fn drop_body(request: Request, config: &Config) {
+    let _ = tokio::time::timeout(DRAIN_TIME, drain(request.into_body(), config.body_limit)).await;
 }
 
 /// Reads on, within bounds, and drops what it reads.
-async fn drain(mut body: Body) {
-    let mut left = DRAIN_LIMIT;
+async fn drain(mut body: Body, mut left: usize) {
     while let Some(Ok(frame)) = body.frame().await {
         let length = frame.data_ref().map_or(0, Bytes::len);
         match left.checked_sub(length) {
@@ -361,9 +402,36 @@ async fn drain(mut body: Body) {
     }
 }
 
+/// A body that is sent piece by piece, so that whoever compresses or sends it gives way in between, and
+/// its end means that nearly all of it is sent.
+struct Pieces(Bytes);
+
+/// The largest piece, in bytes.
+const PIECE: usize = 64 * 1024;
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let length = self.0.len().min(PIECE);
+        let piece = self.0.split_to(length);
+        Poll::Ready((length > 0).then_some(Ok(Frame::data(piece))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(u64::try_from(self.0.len()).unwrap_or(u64::MAX))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// A reply. It is of this moment: nothing on the way may keep it.
 fn json_response(body: Box<RawValue>) -> Response {
-    let mut response = Response::new(Body::from(String::from(Box::<str>::from(body))));
+    let text = String::from(Box::<str>::from(body));
+    let mut response = Response::new(Body::new(Pieces(Bytes::from(text))));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -8,7 +8,7 @@ use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use indexmap::IndexMap;
 use scathe_rules::dice::Stop;
-use scathe_rules::odds::{BRANCHES, BranchOf, OUTCOMES, Odds, StandingOf};
+use scathe_rules::odds::{BRANCHES, BranchOf, OUTCOMES, Odds, Standing, StandingOf};
 use scathe_rules::ruleset::{Action, CreatureOf, EventOf, Ruleset, Subject};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -187,26 +187,10 @@ pub fn reply<A: Action>(odds: Odds<BranchOf<A>>, top: Option<u32>) -> Reply<A> {
 }
 
 /// What may be after each round.
-pub fn rounds<A: Action>(rounds: Vec<Odds<StandingOf<A>>>, top: Option<u32>) -> Reply<A> {
-    let mut told = Vec::new();
-    for Odds { ways, whole } in &rounds {
-        let (mut events, mut ended): (BTreeMap<&EventOf<A>, UBig>, UBig) = (BTreeMap::new(), UBig::ZERO);
-        for (standing, ways) in ways {
-            for event in &standing.events {
-                *events.entry(event).or_insert(UBig::ZERO) += ways;
-            }
-            if standing.ended {
-                ended += ways;
-            }
-        }
-        told.push((events, ended, whole));
-    }
-    let (last, whole) = match rounds.last() {
-        Some(Odds { ways, whole }) => (ways.as_slice(), whole.clone()),
-        None => ([].as_slice(), UBig::ONE),
-    };
+pub fn rounds<A: Action>(told: Vec<Ended<EventOf<A>>>, last: &Odds<StandingOf<A>>, top: Option<u32>) -> Reply<A> {
+    let whole = &last.whole;
     let mut merged: IndexMap<&A::Target, UBig> = IndexMap::new();
-    for (standing, ways) in last {
+    for (standing, ways) in &last.ways {
         *merged.entry(&standing.target).or_insert(UBig::ZERO) += ways;
     }
     let mut ways: Vec<(&A::Target, UBig)> = merged.into_iter().collect();
@@ -214,17 +198,17 @@ pub fn rounds<A: Action>(rounds: Vec<Odds<StandingOf<A>>>, top: Option<u32>) -> 
     let left = left_out(&ways, top);
     let final_ways = ways.iter().map(|(_, ways)| ways).chain(left.as_ref().map(|(_, ways)| ways));
     let of_rounds =
-        told.iter().flat_map(|(events, ended, whole)| events.values().chain([ended]).map(move |ways| (ways, *whole)));
-    let scale = Scale::new(final_ways.map(|ways| (ways, &whole)).chain(of_rounds));
-    let rounds = told.into_iter().enumerate().map(|(index, (events, ended, whole))| Round {
+        told.iter().flat_map(|round| round.events.values().chain([&round.ended]).map(|ways| (ways, &round.whole)));
+    let scale = Scale::new(final_ways.map(|ways| (ways, whole)).chain(of_rounds));
+    let rounds = told.into_iter().enumerate().map(|(index, Ended { events, ended, whole })| Round {
         round: index + 1,
-        events: likeliest_first(events.into_iter().map(|(event, ways)| (event.clone(), ways)), &scale, whole),
-        ended: scale.chance(&ended, whole),
+        events: likeliest_first(events.into_iter(), &scale, &whole),
+        ended: scale.chance(&ended, &whole),
     });
     let rounds = rounds.collect();
-    let left_out = left.map(|(outcomes, ways)| LeftOut { outcomes, chance: scale.chance(&ways, &whole) });
+    let left_out = left.map(|(outcomes, ways)| LeftOut { outcomes, chance: scale.chance(&ways, whole) });
     let listed = ways.into_iter().take(limit(top)).map(|(target, ways)| Told {
-        chance: scale.chance(&ways, &whole),
+        chance: scale.chance(&ways, whole),
         outcome: None,
         target: target.creature().cloned(),
         events: None,
@@ -291,12 +275,35 @@ fn number(values: &BTreeMap<i64, UBig>, whole: &UBig) -> Option<Number> {
     Some(Number { mean: float(&mean), standard_deviation: float(&variance).sqrt(), min, max, distribution })
 }
 
+/// What is told of a round: the weight of each event seen by its end, the weight of those for whom it
+/// ended, and the whole that these are out of.
+pub struct Ended<Event> {
+    events: BTreeMap<Event, UBig>,
+    ended: UBig,
+    whole: UBig,
+}
+
+impl<Event: Clone + Ord> Ended<Event> {
+    /// Sums a round up, so that it need not be kept.
+    pub fn new<Target>(round: &Odds<Standing<Target, Event>>) -> Self {
+        let mut sum = Self { events: BTreeMap::new(), ended: UBig::ZERO, whole: round.whole.clone() };
+        for (standing, ways) in &round.ways {
+            for event in &standing.events {
+                *sum.events.entry(event.clone()).or_insert(UBig::ZERO) += ways;
+            }
+            if standing.ended {
+                sum.ended += ways;
+            }
+        }
+        sum
+    }
+}
+
 /// Why a walk ended before its end.
 pub fn stopped(stop: Stop) -> Problem {
     let detail = match stop {
         Stop::TooMany => format!(
-            "Walking this would take more than {BRANCHES} branches, {OUTCOMES} different outcomes or {} seconds.",
-            TIME.as_secs()
+            "Walking this would take more than {BRANCHES} branches, {OUTCOMES} different outcomes, a throw with too many different sums, or too much time."
         ),
         Stop::Needs(_) | Stop::BadFace { .. } | Stop::Unfit { .. } => {
             "A walk has every die that it asks for.".to_owned()

@@ -81,7 +81,7 @@ impl Shapes {
         let (event, line) = (self.add::<EventOf<A>>(), self.add::<Line>());
         let face = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(1000));
         let dice = "Every face thrown, in order. Send it back as `dice` and the answer is the same.";
-        let seed = "The seed that the service threw from. Absent if it threw nothing of its own.";
+        let seed = "The seed for whatever the service throws. Absent where `dice` alone were given.";
         let builder = builder
             .property("outcome", self.described::<A::Outcome>("What it did, in numbers."))
             .required("outcome")
@@ -348,11 +348,14 @@ fn operation(
     shapes: &mut Shapes,
 ) -> Value {
     let title = entries.first().map(|(_, entry)| entry.title()).unwrap_or_default();
-    let (mut requests, mut replies) = (Vec::new(), Vec::new());
+    let (mut requests, mut replies, mut meanings) = (Vec::new(), Vec::new(), Vec::new());
     let (mut asked, mut answered) = (Map::new(), Map::new());
     let (mut faulty, mut missing) = (Map::new(), Map::new());
     for (game, entry) in entries {
         let shape = entry.shapes(mode, shapes);
+        let meaning =
+            json!(shapes.0.get(&shape.request))["description"].as_str().unwrap_or_default().replace('\n', " ");
+        meanings.push(format!("**{game}**: {meaning}"));
         requests.push((*game, shape.request));
         replies.push((*game, shape.reply));
         let example = entry.example(mode);
@@ -376,6 +379,7 @@ fn operation(
     json!({
         "tags": [tag],
         "summary": summary,
+        "description": meanings.join("\n\n"),
         "operationId": id,
         "requestBody": { "required": true, "content": { "application/json": { "schema": either(&requests), "examples": asked } } },
         "security": security(),
@@ -388,7 +392,7 @@ fn batch_operation(registry: &Registry, schema: &faults::Schema, shapes: &mut Sh
     let (request, reply) = (shapes.add::<batch::Batch<'_>>(), shapes.add::<batch::Reply>());
     let execute = |request: &Value| {
         let raw = serde_json::value::to_raw_value(request);
-        raw.map_or(Value::Null, |raw| told(batch::answer(registry, schema, &raw, &Means::FRESH)))
+        raw.map_or(Value::Null, |raw| told(batch::answer(registry, schema, &raw, &Means::FRESH, BODY_LIMIT)))
     };
     // A hit with dice of its own, and one more, thrown, on the same creature.
     let first = registry.verbs().next().and_then(|(verb, mut entries)| Some((verb, entries.next()?.1)));

@@ -105,7 +105,7 @@ pub async fn metrics(State(service): State<Arc<Service>>) -> Response {
 
 /// Lets a caller keep a document, and spares them the body when theirs is still right.
 pub async fn cache(request: Request, next: Next) -> Response {
-    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let known: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     let response = next.run(request).await;
     if response.status() != StatusCode::OK {
         return response;
@@ -115,8 +115,9 @@ pub async fn cache(request: Request, next: Next) -> Response {
     let mut hasher = DefaultHasher::new();
     body.hash(&mut hasher);
     let tag = format!("W/\"{:016x}\"", hasher.finish());
-    let known = known.as_ref().and_then(|known| known.to_str().ok()).unwrap_or_default();
-    let fresh = known.split(',').map(str::trim).any(|known| known == tag || known == "*");
+    let known = known.iter().filter_map(|known| known.to_str().ok()).flat_map(|list| list.split(','));
+    let same = |known: &str| known == "*" || known.trim_start_matches("W/") == tag.trim_start_matches("W/");
+    let fresh = known.map(str::trim).any(same);
     if let Ok(tag) = HeaderValue::try_from(tag) {
         parts.headers.insert(header::ETAG, tag);
     }
@@ -238,7 +239,7 @@ fn explain(kind: &Kind) -> String {
     let Kind { id, title, status, meaning } = kind;
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{id} – Scathe</title>\
-         <h1>{title}</h1><p><code>{id}</code>, status {status}</p><p>{}</p><p><a href=\"/docs/\">All paths</a></p></html>\\n",
+         <h1>{title}</h1><p><code>{id}</code>, status {status}</p><p>{}</p><p><a href=\"/docs/\">All paths</a></p></html>",
         in_code(meaning)
     )
 }

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use scathe_rules::check::Fault;
+use scathe_rules::check::{FAULTS, Fault};
 use scathe_rules::dice::Ask;
 use scathe_rules::ruleset::RefusalKind;
 use serde::{Serialize, Serializer};
@@ -228,7 +228,11 @@ impl Problem {
         let errors: Vec<Error> =
             faults.into_iter().map(|fault| Error { pointer: fragment(&fault.pointer), detail: fault.detail }).collect();
         let detail = match errors.as_slice() {
+            [only] if only.detail.ends_with('?') => format!("{}: {}", only.pointer, only.detail),
             [only] => format!("{}: {}.", only.pointer, only.detail),
+            many if many.len() >= FAULTS => {
+                format!("The request has too many faults; `errors` lists the first {FAULTS}.")
+            }
             several => format!("The request has {} faults; `errors` lists them.", several.len()),
         };
         Self { errors, ..Self::new(&INVALID, detail) }
@@ -241,9 +245,9 @@ impl Problem {
 
     /// The dice given do not suffice.
     pub fn needs_dice(ask: Ask) -> Self {
-        let dice = if ask.count == 1 { "die" } else { "dice" };
+        let (dice, show) = if ask.count == 1 { ("die", "it shows") } else { ("dice", "they show") };
         let detail = format!(
-            "Throw {} more {dice} of {} sides for {}, and append what they show to `dice`.",
+            "Throw {} more {dice} of {} sides for {}, and append what {show} to `dice`.",
             ask.count, ask.sides, ask.why
         );
         Self { next: Some(Box::new(ask)), ..Self::new(&NEEDS_DICE, detail) }

@@ -1,5 +1,6 @@
 //! Every action of every game, its types rubbed off.
 
+use std::io::{self, Write};
 use std::marker::PhantomData;
 
 use indexmap::IndexMap;
@@ -21,7 +22,7 @@ use utoipa::ToSchema;
 use crate::faults::{self, Schema};
 use crate::odds;
 use crate::openapi::Shapes;
-use crate::problem::{INTERNAL, Kind, Problem};
+use crate::problem::{INTERNAL, Kind, Problem, TOO_MANY_BRANCHES};
 use crate::request::{Asking, How, Members, Throw};
 use crate::thrown::{Thrown, fresh_seed};
 
@@ -365,7 +366,7 @@ impl<A: Action> Known<A> {
         let once = |name: &str| members.iter().filter(|(key, _)| *key == name).count() <= 1;
         let readable = faults.is_empty() && COMMON.into_iter().all(once);
         if readable
-            && !(faults::has_lone_null(raw) && Self::refuse::<C>(raw, members, schema).is_some())
+            && !(schema.may_object(raw) && Self::refuse::<C>(raw, members, schema).is_some())
             && let Some(asked) = read.complete()
         {
             return Ok(asked);
@@ -446,13 +447,15 @@ impl<A: Action> Known<A> {
                 let Walked { found, branches } =
                     explore(&action, target, &options, means.go_on).map_err(odds::stopped)?;
                 (means.walked)(A::Rules::ID, branches);
-                body(&odds::reply::<A>(found, how.top))
+                odds_body(&odds::reply::<A>(found, how.top), means.go_on)
             }
             Some(rounds) => {
+                let mut told = Vec::new();
+                let after_each = |round: &_| told.push(odds::Ended::new(round));
                 let Walked { found, branches } =
-                    repeat(&action, target, &options, rounds, means.go_on).map_err(odds::stopped)?;
+                    repeat(&action, target, &options, rounds, means.go_on, after_each).map_err(odds::stopped)?;
                 (means.walked)(A::Rules::ID, branches);
-                body(&odds::rounds::<A>(found, how.top))
+                odds_body(&odds::rounds::<A>(told, &found, how.top), means.go_on)
             }
         }
     }
@@ -552,5 +555,45 @@ fn stopped(stop: Stop, given: &[u32]) -> Problem {
             Problem::invalid(faults.into_found())
         }
         Stop::TooMany => Problem::new(&INTERNAL, "Dice that were thrown cannot be too many."),
+    }
+}
+
+/// The most bytes of a reply to a question for odds.
+const ODDS_REPLY: usize = 16 * 1024 * 1024;
+
+/// The reply to a question for odds, which is the only kind that may grow large.
+fn odds_body(reply: &impl Serialize, go_on: GoOn<'_>) -> Answer {
+    let mut bounded = Bounded { text: Vec::new(), go_on };
+    let written = serde_json::to_writer(&mut bounded, reply).map_err(|error| error.to_string());
+    let text = written.and_then(|()| String::from_utf8(bounded.text).map_err(|error| error.to_string()));
+    let raw = text.and_then(|text| RawValue::from_string(text).map_err(|error| error.to_string()));
+    raw.map_err(|_| {
+        let detail = format!("The outcomes would fill more than {ODDS_REPLY} bytes; `top` lists only the likeliest.");
+        Problem::new(&TOO_MANY_BRANCHES, detail)
+    })
+}
+
+/// A text that may not grow beyond bounds.
+struct Bounded<'g> {
+    text: Vec<u8>,
+    go_on: GoOn<'g>,
+}
+
+/// How many bytes pass between two questions whether to go on.
+const ASK_EVERY: usize = 64 * 1024;
+
+impl Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = self.text.len() + bytes.len();
+        let ask = self.text.len() / ASK_EVERY != length / ASK_EVERY;
+        if length > ODDS_REPLY || ask && !(self.go_on)() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -4,21 +4,24 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::response::Response;
+use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use crate::config::Config;
@@ -30,6 +33,8 @@ const OTHER_FILES: u64 = 64;
 const CLOSING: Duration = Duration::from_secs(1);
 /// How many idle connections go at once when there is no room for a new one.
 const CLOSED_AT_ONCE: usize = 64;
+/// How long an answer may wait for its reader without moving.
+const UNREAD: Duration = Duration::from_secs(20);
 /// How often a quiet HTTP/2 connection is asked whether it is still there.
 const PING: Duration = Duration::from_secs(20);
 /// How long to wait when the system has no file to spare for a connection.
@@ -77,6 +82,32 @@ impl Drop for Busy {
     }
 }
 
+/// A body whose request is in flight for as long as it is being sent.
+struct Whole {
+    body: Body,
+    _busy: Busy,
+}
+
+impl http_body::Body for Whole {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+}
+
 /// All open connections.
 #[derive(Clone, Default)]
 struct Connections(Arc<Mutex<HashMap<u64, Arc<Connection>>>>);
@@ -117,7 +148,7 @@ pub fn connection_cap(config: &Config) -> io::Result<usize> {
 pub async fn serve(listener: TcpListener, router: Router, config: &Config, cap: usize, stop: impl Future<Output = ()>) {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(config.header_timeout);
-    builder.http2().timer(TokioTimer::new()).keep_alive_interval(PING).max_concurrent_streams(128);
+    builder.http2().timer(TokioTimer::new()).keep_alive_interval(PING).max_concurrent_streams(32);
     let (builder, slots, open) = (Arc::new(builder), Arc::new(Semaphore::new(cap)), Connections::default());
     let mut stop = pin!(stop);
     let mut next = 0;
@@ -196,11 +227,13 @@ async fn attend(
         request.extensions_mut().insert(Peer(peer.ip()));
         async move {
             let response: Result<Response, Infallible> = router.oneshot(request.map(Body::new) as Request).await;
-            drop(busy);
-            response
+            response.map(|response| response.map(|body| Whole { body, _busy: busy }))
         }
     });
-    let mut serving = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    // Whoever does not read an answer does not keep it here.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(UNREAD));
+    let mut serving = pin!(builder.serve_connection(TokioIo::new(Box::pin(stream)), service));
     let mut first = pin!(tokio::time::sleep(patience));
     let mut waiting = true;
     loop {
@@ -220,6 +253,9 @@ async fn attend(
                 waiting = false;
             }
         }
+    }
+    if !connection.used.load(Ordering::Acquire) {
+        return;
     }
     serving.as_mut().graceful_shutdown();
     if connection.idle().is_some() {

@@ -62,6 +62,63 @@ fn idle_connections_never_keep_a_new_one_out() {
 }
 
 #[test]
+fn an_answer_without_the_body_leaves_the_connection_of_use() {
+    let (_scathe, address) = serving_with(&["--rate-limit", "1/1", "--header-timeout", "10s"]);
+    let mut stream = connect(address);
+    let mut answers = BufReader::new(stream.try_clone().unwrap());
+    for status in ["200", "429", "429"] {
+        // Head and body come one after the other.
+        stream.write_all(head(address, &format!("content-length: {}\r\n", HIT.len())).as_bytes()).unwrap();
+        stream.flush().unwrap();
+        stream.write_all(HIT.as_bytes()).unwrap();
+        let (mut line, mut length) = (String::new(), 0);
+        answers.read_line(&mut line).unwrap();
+        assert_eq!(&line[9..12], status);
+        loop {
+            line.clear();
+            answers.read_line(&mut line).unwrap();
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.trim().parse().unwrap();
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        answers.read_exact(&mut vec![0; length]).unwrap();
+    }
+}
+
+#[test]
+fn what_says_that_it_is_too_large_is_not_asked_for() {
+    let (_scathe, address) = Scathe::serving();
+    let text = exchange(
+        address,
+        head(address, "content-length: 99999999999\r\nexpect: 100-continue\r\nconnection: close\r\n").as_bytes(),
+    );
+    assert!(text.starts_with("HTTP/1.1 413 "), "{text}");
+}
+
+#[test]
+fn an_answer_on_its_way_is_sent_whole_when_the_service_stops() {
+    let (scathe, address) = Scathe::serving();
+    let body = r#"{"ruleset":"akrpg","pool":120}"#;
+    let mut stream = connect(address);
+    let head = head(address, &format!("connection: close\r\ncontent-length: {}\r\n", body.len()))
+        .replace("/damage", "/check/odds");
+    stream.write_all((head + body).as_bytes()).unwrap();
+    let mut first = [0; 4096];
+    stream.read_exact(&mut first).unwrap();
+    scathe.signal(Signal::TERM);
+    scathe.logs("stopping");
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap();
+    let text = String::from_utf8([first.to_vec(), rest].concat()).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
+    assert_eq!(scathe.ended().status.code(), Some(0));
+}
+
+#[test]
 fn a_head_that_does_not_come_is_not_waited_for() {
     let (_scathe, address) = serving_with(&["--header-timeout", "100ms"]);
     for begun in [&b""[..], b"P", b"PRI * HTTP/2.0\r\n", b"GET /health HTTP/1.1\r\nhost: slow"] {

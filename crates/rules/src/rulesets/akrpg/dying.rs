@@ -14,7 +14,7 @@ use crate::words::count;
 
 /// Refuses whoever is not downed.
 pub(super) fn not_downed(creature: &Creature) -> Option<Refusal> {
-    let refusal = || Refusal::because(&NOT_DYING, "The creature is not downed; only a downed one has a dying reserve.");
+    let refusal = || Refusal::because(&NOT_DYING, "The creature is not downed; this is only for one who is.");
     creature.downed().is_none().then(refusal)
 }
 

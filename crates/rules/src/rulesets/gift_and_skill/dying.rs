@@ -15,7 +15,7 @@ use crate::words::count;
 
 /// Refuses whoever is not dying.
 fn not_dying(creature: &Creature) -> Option<Refusal> {
-    let refusal = || Refusal::because(&NOT_DYING, "The creature is not dying; only a dying one bleeds.");
+    let refusal = || Refusal::because(&NOT_DYING, "The creature is not dying; this is only for one who is.");
     (creature.life() != Life::Dying).then(refusal)
 }
 

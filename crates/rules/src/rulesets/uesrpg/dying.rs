@@ -128,7 +128,7 @@ impl Action for DyingTick {
     }
 }
 
-/// Stabilizes one who is dying: with a Survival or Profession [Medicine] test and a healer's kit, or
+/// Stabilizes one who is dying: with a Survival or Profession (Medicine) test and a healer's kit, or
 /// by an effect that says so.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -205,7 +205,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "stabilize",
             DEATH,
-            "A Survival or Profession [Medicine] test with a healer's kit, or an effect that says so, stabilizes: the tests stop.",
+            "A Survival or Profession (Medicine) test with a healer's kit, or an effect that says so, stabilizes: the tests stop.",
         ),
         Rule::new(
             "wound",
@@ -236,7 +236,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "first_aid",
             PASSIVE,
-            "Whoever has a healer's kit or the like can spend a turn on a wound: a success at Survival or Profession [Medicine] ends its passive effects and stops its clock.",
+            "Whoever has a healer's kit or the like can spend a turn on a wound: a success at Survival or Profession (Medicine) ends its passive effects and stops its clock.",
         ),
         Rule::new(
             "suspend",
