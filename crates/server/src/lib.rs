@@ -245,7 +245,7 @@ async fn gzip_or_nothing(mut request: Request, next: Next) -> Response {
 fn health() -> Router<Arc<Service>> {
     Router::new()
         .route("/health", get(pages::health))
-        .route("/health/live", get(pages::health))
+        .route("/health/live", get(pages::live))
         .route("/health/ready", get(pages::ready))
 }
 

@@ -304,7 +304,7 @@ fn pascal(verb: &str) -> String {
                        nothing between calls.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    paths(pages::rulesets, pages::ruleset, pages::health, pages::ready, pages::problem, pages::openapi),
+    paths(pages::rulesets, pages::ruleset, pages::health, pages::live, pages::ready, pages::problem, pages::openapi),
     components(schemas(Problem)),
     tags(
         (name = "resolve", description = "Something happens to a creature."),

@@ -88,6 +88,12 @@ pub async fn health() -> Response {
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") }).into_response()
 }
 
+/// Ask whether the service lives
+#[utoipa::path(get, path = "/health/live", tag = "know", responses((status = 200, description = "It does.", body = Health)))]
+pub async fn live() -> Response {
+    health().await
+}
+
 /// Ask whether the service takes requests
 ///
 /// It does not while it is draining: asked to stop, and finishing what is in flight.

@@ -2,6 +2,9 @@
 //!
 //! Source: the game's chapter on health and damage. Where it is silent, the game's public wiki
 //! decides (marked W), and where both are, a numbered reading does.
+//!
+//! Left out, and why: where sanctuary, fragility, barrier and shield come from, and what the downed may
+//! not do, which belong to other chapters and to the table.
 
 pub mod check;
 pub mod creature;

@@ -3,6 +3,10 @@
 //! Source: a summary of the rulebook's chapter on damage. The check itself, derived values and a few
 //! procedures come from public transcriptions of the rulebook (marked W). Where both are silent, a
 //! numbered reading decides.
+//!
+//! Left out, and why: sleeping and altered states, which have no arithmetic; what the panicked, the
+//! stunned and the unconscious may not do, which the table sees to; a panic that ends because the threat
+//! is gone, and death itself, which the table writes on the sheet (R13).
 
 pub mod check;
 pub mod conditions;

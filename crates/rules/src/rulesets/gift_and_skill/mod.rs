@@ -2,6 +2,9 @@
 //!
 //! Source: its chapter "Damage & Health", which names the book nowhere. What the chapter leaves open
 //! a numbered reading decides. All its numbers stand in [`numbers`].
+//!
+//! Left out, and why: what actions cost and what free movement is, of which only the penalties are told;
+//! which Gift goes with Medicine, which the game master decides by the ratings sent.
 
 pub mod check;
 pub mod creature;

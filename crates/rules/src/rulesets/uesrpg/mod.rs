@@ -3,6 +3,10 @@
 //! Source: the game's chapter on damage, wounds and death. The pages that it refers to and does not
 //! hold, and the terms that it does not explain, come from the game's public third edition text, a
 //! later revision (marked W); where both are silent, a numbered reading decides.
+//!
+//! Left out, and why: fatigue, which the chapter names and never explains; initiative, of which only
+//! the change by wounds is told, and the turn that first aid takes, since whose turn it is the table
+//! keeps; the death test's moment, which comes when the table calls the dying tick.
 
 pub mod check;
 pub mod conditions;
