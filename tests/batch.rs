@@ -128,6 +128,92 @@ fn a_target_goes_from_operation_to_operation() {
     assert_eq!(results[3]["reply"]["target"]["life"], "dead");
 }
 
+/// A whole round of each game: a hit that fells, the turn where the game has one, the dying roll, help, healing.
+fn rounds() -> Vec<(&'static str, Value, Vec<(&'static str, Value)>)> {
+    let nothing = || json!({ "dice": [] });
+    vec![
+        (
+            "akrpg",
+            json!({ "hd": 2, "hp": 3 }),
+            vec![
+                ("damage", json!({ "hits": [{ "kind": "true", "amount": 5 }], "dice": [] })),
+                ("turn-tick", nothing()),
+                ("dying-tick", json!({ "dice": [6] })),
+                ("stabilize", json!({ "automatic": true, "dice": [] })),
+                ("heal", json!({ "hp": 3, "dice": [] })),
+            ],
+        ),
+        (
+            "gift_and_skill",
+            json!({ "health": 20 }),
+            vec![
+                ("damage", json!({ "attack": { "degree": 1 }, "factor": 50, "dice": [] })),
+                ("dying-tick", nothing()),
+                ("stabilize", json!({ "healer": { "gift": 3, "skill": 3 }, "dice": [2, 3] })),
+                ("heal", json!({ "health": 10, "dice": [] })),
+            ],
+        ),
+        (
+            "coyote_and_crow",
+            json!({ "stats": { "strength": 3, "agility": 3, "endurance": 3, "intelligence": 3, "perception": 3, "wisdom": 3, "spirit": 3, "charisma": 3, "will": 3 },
+                    "body": 1, "mind": 9, "soul": 9 }),
+            vec![
+                ("damage", json!({ "attack": { "kind": "physical", "successes": 3 }, "dice": [] })),
+                ("turn-tick", nothing()),
+                ("dying-tick", json!({ "dice": [8, 8, 2] })),
+                ("stabilize", json!({ "pool": 2, "dice": [12, 8, 8] })),
+                ("heal", json!({ "body": 5, "dice": [] })),
+            ],
+        ),
+        (
+            "uesrpg",
+            json!({ "hp": 5, "strength": 40, "endurance": 40, "agility": 40, "willpower": 40 }),
+            vec![
+                (
+                    "damage",
+                    json!({ "attack": { "location": "body", "components": [{ "type": "physical", "amount": 6 }] }, "dice": [] }),
+                ),
+                ("turn-tick", json!({ "phase": "end", "dice": [] })),
+                ("dying-tick", json!({ "dice": [10] })),
+                ("stabilize", json!({ "target_number": 50, "kit": true, "dice": [20] })),
+                ("heal", json!({ "hp": 3, "dice": [] })),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn a_whole_round_of_each_game_is_one_call() {
+    let mut operations = Vec::new();
+    for (ruleset, target, verbs) in rounds() {
+        for (index, (verb, mut request)) in verbs.into_iter().enumerate() {
+            request["ruleset"] = json!(ruleset);
+            let mut operation = json!({ "verb": verb });
+            if index == 0 {
+                request["target"] = target.clone();
+            } else {
+                operation["target_from"] = json!(operations.len() - 1);
+            }
+            operation["request"] = request;
+            operations.push(operation);
+        }
+    }
+    let results = batch("rounds", &operations)["results"].clone();
+    // The same, call by call, each on what the one before left.
+    let mut at = 0;
+    for (ruleset, mut target, verbs) in rounds() {
+        for (verb, mut request) in verbs {
+            request["ruleset"] = json!(ruleset);
+            request["target"] = target;
+            let single = post(&format!("/{verb}"), &request);
+            assert_eq!(single.status, 200, "{ruleset} {verb} {}", single.text());
+            assert_eq!(results[at]["reply"].to_string(), single.text(), "{ruleset} {verb}");
+            target = single.json()["target"].clone();
+            at += 1;
+        }
+    }
+}
+
 #[test]
 fn a_target_from_nowhere_is_a_fault() {
     let hit = |from: i64| json!({ "verb": "damage", "target_from": from, "request": { "ruleset": "akrpg", "hits": [{ "kind": "true", "amount": 1 }] } });

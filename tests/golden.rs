@@ -68,6 +68,28 @@ fn exchanges() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("akrpg_check", "/check", json!({ "ruleset": "akrpg", "pool": 3, "difficulty": 2, "dice": [6, 4, 1] })),
         (
+            "gift_and_skill_the_dagger_of_the_book",
+            "/damage",
+            json!({ "ruleset": "gift_and_skill", "target": { "health": 100 }, "weapon": "dagger",
+                    "attack": { "attacker": { "gift": 3, "skill": 2 }, "defender": { "gift": 2, "skill": 1 } }, "dice": [2, 1, 5, 6] }),
+        ),
+        (
+            "coyote_and_crow_fire_with_fortitude",
+            "/damage",
+            json!({ "ruleset": "coyote_and_crow",
+                    "target": { "stats": { "strength": 2, "agility": 2, "endurance": 4, "intelligence": 2, "perception": 2, "wisdom": 3, "spirit": 2, "charisma": 2, "will": 3 },
+                                "body": 2, "mind": 7, "soul": 7 },
+                    "attack": { "kind": "fire", "successes": 3, "rank": 3, "reaction_pool": 3, "fortitude": 1 }, "dice": [8, 9, 2] }),
+        ),
+        (
+            "uesrpg_the_zombie_of_the_book",
+            "/damage",
+            json!({ "ruleset": "uesrpg",
+                    "target": { "hp": 20, "max_hp": 20, "strength": 40, "endurance": 30, "agility": 20, "willpower": 10,
+                                "traits": [{ "trait": "resistance", "type": "magic", "value": 1 }, { "trait": "weakness", "type": "fire", "value": 3 }] },
+                    "attack": { "attack_roll": 43, "components": [{ "type": "fire", "amount": 5 }] }, "dice": [] }),
+        ),
+        (
             "batch_hit_turn_and_dying",
             "/batch",
             json!({ "seed": "round 3", "operations": [
