@@ -342,7 +342,8 @@ impl<'s> Waiting<'s> {
         let (waiting, queue) = (&service.waiting, service.config.queue);
         let place =
             waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| (taken < queue).then_some(taken + 1));
-        place.is_ok().then_some(Self(waiting))
+        // Made only if there is one: dropping it gives it back.
+        place.is_ok().then(|| Self(waiting))
     }
 }
 
