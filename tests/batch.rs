@@ -128,8 +128,11 @@ fn a_target_goes_from_operation_to_operation() {
     assert_eq!(results[3]["reply"]["target"]["life"], "dead");
 }
 
+/// A game, whom its verbs happen to, and the verbs in order with their own fields.
+type Round = (&'static str, Value, Vec<(&'static str, Value)>);
+
 /// A whole round of each game: a hit that fells, the turn where the game has one, the dying roll, help, healing.
-fn rounds() -> Vec<(&'static str, Value, Vec<(&'static str, Value)>)> {
+fn rounds() -> Vec<Round> {
     let nothing = || json!({ "dice": [] });
     vec![
         (
