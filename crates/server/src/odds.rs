@@ -1,7 +1,6 @@
 //! Odds as they are sent: exact weights turned into chances, rounded once.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
@@ -15,8 +14,6 @@ use utoipa::ToSchema;
 
 use crate::problem::{Problem, TOO_MANY_BRANCHES};
 
-/// How long a walk may take.
-pub const TIME: Duration = Duration::from_secs(10);
 /// The longest numerator or denominator that is told, in bits.
 const EXACT_BITS: usize = 128;
 
@@ -314,9 +311,7 @@ pub fn stopped(stop: Stop) -> Problem {
 
 /// Why a batch walks no further odds.
 pub fn stopped_batch(replies: usize) -> Problem {
-    let detail = format!(
-        "The odds asked for before this one took {} seconds, or their replies fill {replies} bytes.",
-        TIME.as_secs()
-    );
+    let detail =
+        format!("The odds asked for before this one took all the time, or their replies fill {replies} bytes.");
     Problem::new(&TOO_MANY_BRANCHES, detail)
 }
