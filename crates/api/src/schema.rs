@@ -1,56 +1,102 @@
-//! The OpenAPI document: built from the registry, its examples executed.
+//! Schemas of requests and replies: put together from those that the types derive, and mended where utoipa
+//! says less than serde does. The document publishes them, and faults are found by them.
 
 use std::collections::BTreeMap;
 
 use scathe_rules::ruleset::{Action, CreatureOf, EventOf, OptionsOf, Ruleset, Subject, Target};
 use scathe_rules::tray::Line;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
-use utoipa::{OpenApi, ToSchema};
 
-use crate::batch;
-use crate::faults;
-use crate::guard;
+use crate::limits::SIDES;
 use crate::odds;
-use crate::pages;
-use crate::problem::{self, MEDIA_TYPE, Problem};
-use crate::registry::{Answer, Entry, Means, Mode, Registry};
-use crate::request::{How, json};
-use crate::{BATCH_BODY_LIMIT, BODY_LIMIT, JSON_DEPTH};
+use crate::throw::How;
+
+/// The schema of a type, with every schema that it refers to.
+pub struct Part {
+    name: String,
+    schema: RefOr<Schema>,
+    refers_to: Vec<(String, RefOr<Schema>)>,
+}
+
+impl Part {
+    /// The schema of `T`.
+    pub fn of<T: ToSchema>() -> Self {
+        let mut refers_to = Vec::new();
+        T::schemas(&mut refers_to);
+        Self { name: T::name().into_owned(), schema: T::schema(), refers_to }
+    }
+}
+
+/// An action as its schemas need it: names, and the schemas of its types.
+pub struct Described {
+    ruleset: &'static str,
+    verb: &'static str,
+    title: &'static str,
+    subject: Target,
+    rounds: bool,
+    own: Part,
+    target: Part,
+    options: Part,
+    outcome: Part,
+    event: Part,
+}
+
+impl Described {
+    /// The action `A`.
+    pub fn of<A: Action>() -> Self {
+        Self {
+            ruleset: A::Rules::ID,
+            verb: A::NAME,
+            title: A::TITLE,
+            subject: A::Target::TARGET,
+            rounds: A::ROUNDS,
+            own: Part::of::<A>(),
+            target: Part::of::<CreatureOf<A>>(),
+            options: Part::of::<OptionsOf<A>>(),
+            outcome: Part::of::<A::Outcome>(),
+            event: Part::of::<EventOf<A>>(),
+        }
+    }
+
+    /// The name of one of its schemas, as in `akrpg.DamageRequest`.
+    fn name(&self, ending: &str) -> String {
+        format!("{}.{}{ending}", self.ruleset, pascal(self.verb))
+    }
+}
 
 /// The schemas of a document, by name.
 #[derive(Default)]
 pub struct Shapes(BTreeMap<String, RefOr<Schema>>);
 
 impl Shapes {
-    /// Adds a type and all that it refers to, and answers a reference to it.
-    pub fn add<T: ToSchema>(&mut self) -> Ref {
-        let mut schemas = vec![(T::name().into_owned(), T::schema())];
-        T::schemas(&mut schemas);
-        self.0.extend(schemas);
-        Ref::from_schema_name(T::name())
+    /// Adds a schema and all that it refers to, and answers a reference to it.
+    pub fn add(&mut self, part: &Part) -> Ref {
+        self.0.insert(part.name.clone(), part.schema.clone());
+        self.0.extend(part.refers_to.iter().cloned());
+        Ref::from_schema_name(&part.name)
     }
 
-    /// Adds the request of an action: one closed object with the common keys and its own. Answers
-    /// its name, `akrpg.Damage` + `suffix` + `Request`.
-    pub fn request<A: Action, C: How>(&mut self, suffix: &str) -> String {
-        let name = format!("{}.{}{suffix}Request", A::Rules::ID, pascal(A::NAME));
-        let own = self.object::<A>();
-        let how = self.object::<C>();
+    /// Adds the request of an action: one closed object with the common keys, its own, and those that say how
+    /// it is carried out. Answers its name.
+    pub fn request<C: How>(&mut self, action: &Described) -> String {
+        let name = action.name(C::ENDING);
+        let own = self.object(&action.own);
+        let how = self.object(&Part::of::<C>());
         let mut builder = ObjectBuilder::new()
             .description(own.description.clone())
-            .property("ruleset", one_value(A::Rules::ID))
+            .property("ruleset", one_value(action.ruleset))
             .required("ruleset");
-        if A::Target::TARGET != Target::None {
-            let target = self.described::<CreatureOf<A>>("Whom it happens to.");
-            builder = builder.property("target", target);
+        if action.subject != Target::None {
+            builder = builder.property("target", self.described(&action.target, "Whom it happens to."));
         }
-        if A::Target::TARGET == Target::Required {
+        if action.subject == Target::Required {
             builder = builder.required("target");
         }
-        builder = builder.property("options", self.described::<OptionsOf<A>>("Readings to answer otherwise."));
-        let names = C::names::<A>();
+        builder = builder.property("options", self.described(&action.options, "Readings to answer otherwise."));
+        let names = C::names(action.rounds);
         let how = how.properties.into_iter().filter(|(key, _)| names.contains(&key.as_str()));
         for (key, schema) in own.properties.into_iter().chain(how) {
             builder = builder.property(key, schema);
@@ -58,32 +104,31 @@ impl Shapes {
         for key in own.required {
             builder = builder.required(key);
         }
-        let closed =
-            builder.additional_properties(Some(utoipa::openapi::schema::AdditionalProperties::FreeForm(false)));
+        let closed = builder.additional_properties(Some(AdditionalProperties::FreeForm(false)));
         self.0.insert(name.clone(), closed.into());
         name
     }
 
     /// Adds the reply of an action, and answers its name.
-    pub fn reply<A: Action>(&mut self) -> String {
-        let name = format!("{}.{}Reply", A::Rules::ID, pascal(A::NAME));
+    pub fn reply(&mut self, action: &Described) -> String {
+        let name = action.name("Reply");
         let mut builder = ObjectBuilder::new()
-            .description(Some(format!("What came of it: {}.", A::TITLE.to_lowercase())))
-            .property("ruleset", one_value(A::Rules::ID))
+            .description(Some(format!("What came of it: {}.", action.title.to_lowercase())))
+            .property("ruleset", one_value(action.ruleset))
             .required("ruleset");
-        if A::Target::TARGET != Target::None {
-            let target = self.described::<CreatureOf<A>>("The creature after it. Write it back; it fits `target` in.");
+        if action.subject != Target::None {
+            let target = self.described(&action.target, "The creature after it. Write it back; it fits `target` in.");
             builder = builder.property("target", target);
         }
-        if A::Target::TARGET == Target::Required {
+        if action.subject == Target::Required {
             builder = builder.required("target");
         }
-        let (event, line) = (self.add::<EventOf<A>>(), self.add::<Line>());
-        let face = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(1000));
+        let (event, line) = (self.add(&action.event), self.add(&Part::of::<Line>()));
+        let face = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(SIDES));
         let dice = "Every face thrown, in order. Send it back as `dice` and the answer is the same.";
         let seed = "The seed for whatever the service throws. Absent where `dice` alone were given.";
         let builder = builder
-            .property("outcome", self.described::<A::Outcome>("What it did, in numbers."))
+            .property("outcome", self.described(&action.outcome, "What it did, in numbers."))
             .required("outcome")
             .property("events", ArrayBuilder::new().items(event).description(Some("What to announce, in order.")))
             .required("events")
@@ -105,10 +150,10 @@ impl Shapes {
     }
 
     /// Adds the reply to a question for odds, and answers its name.
-    pub fn odds_reply<A: Action>(&mut self) -> String {
-        let name = format!("{}.{}OddsReply", A::Rules::ID, pascal(A::NAME));
-        let event = self.described::<EventOf<A>>("The event, as a reply tells it.");
-        let chances = self.object::<odds::Chance>();
+    pub fn odds_reply(&mut self, action: &Described) -> String {
+        let name = action.name("OddsReply");
+        let event = self.described(&action.event, "The event, as a reply tells it.");
+        let chances = self.object(&Part::of::<odds::Chance>());
         // A chance is always two properties: a rounded one, and if it is short enough an exact one.
         let chance = |builder: ObjectBuilder| {
             let told = chances.properties.iter();
@@ -116,9 +161,9 @@ impl Shapes {
         };
         let mut outcome = chance(ObjectBuilder::new());
         outcome =
-            outcome.property("outcome", self.described::<A::Outcome>("What it did. Absent when asked for rounds."));
-        if A::Target::TARGET != Target::None {
-            outcome = outcome.property("target", self.described::<CreatureOf<A>>("The creature after it."));
+            outcome.property("outcome", self.described(&action.outcome, "What it did. Absent when asked for rounds."));
+        if action.subject != Target::None {
+            outcome = outcome.property("target", self.described(&action.target, "The creature after it."));
         }
         let list =
             |items: ObjectBuilder, description: &str| ArrayBuilder::new().items(items).description(Some(description));
@@ -129,21 +174,24 @@ impl Shapes {
         );
         let event = || chance(ObjectBuilder::new().property("event", event.clone()).required("event"));
         let numbers = ObjectBuilder::new()
-            .additional_properties(Some(self.add::<odds::Number>()))
+            .additional_properties(Some(self.add(&Part::of::<odds::Number>())))
             .description(Some("The whole numbers of the outcome, by name. Absent when asked for rounds."));
         let mut builder = ObjectBuilder::new()
-            .description(Some(format!("How it may come out: {}.", A::TITLE.to_lowercase())))
-            .property("ruleset", one_value(A::Rules::ID))
+            .description(Some(format!("How it may come out: {}.", action.title.to_lowercase())))
+            .property("ruleset", one_value(action.ruleset))
             .required("ruleset")
             .property("outcomes", list(outcome, "What may come of it, likeliest first."))
             .required("outcomes")
-            .property("left_out", self.described::<odds::LeftOut>("The outcomes beyond `top`, if it was asked for."))
+            .property(
+                "left_out",
+                self.described(&Part::of::<odds::LeftOut>(), "The outcomes beyond `top`, if it was asked for."),
+            )
             .property(
                 "events",
                 list(event(), "Each event and the chance of at least one. Absent when asked for rounds."),
             )
             .property("numbers", numbers);
-        if A::ROUNDS {
+        if action.rounds {
             let ended = chance(ObjectBuilder::new())
                 .description(Some("That after this round the action would be refused: there is nothing left to do."));
             let number =
@@ -162,21 +210,24 @@ impl Shapes {
     }
 
     /// A struct's own schema; what it refers to is added.
-    fn object<T: ToSchema>(&mut self) -> Object {
-        let mut schemas = Vec::new();
-        T::schemas(&mut schemas);
-        self.0.extend(schemas);
-        match T::schema() {
-            RefOr::T(Schema::Object(object)) => object,
+    fn object(&mut self, part: &Part) -> Object {
+        self.0.extend(part.refers_to.iter().cloned());
+        match &part.schema {
+            RefOr::T(Schema::Object(object)) => object.clone(),
             _ => Object::new(),
         }
     }
 
     /// A reference with a description of its own.
-    fn described<T: ToSchema>(&mut self, description: &str) -> Ref {
-        let mut reference = self.add::<T>();
+    fn described(&mut self, part: &Part, description: &str) -> Ref {
+        let mut reference = self.add(part);
         reference.description = description.to_owned();
         reference
+    }
+
+    /// What the schema of this name says of itself.
+    pub fn description(&self, name: &str) -> String {
+        json!(self.0.get(name))["description"].as_str().unwrap_or_default().to_owned()
     }
 
     /// The schemas as JSON, by name.
@@ -201,7 +252,8 @@ impl Shapes {
     }
 }
 
-const SCHEMAS: &str = "#/components/schemas/";
+/// Where a document has its schemas.
+pub const SCHEMAS: &str = "#/components/schemas/";
 
 /// Puts every schema in the place of the references to it. No schema of ours refers to itself.
 fn resolve(schema: &mut Value, schemas: &Map<String, Value>) {
@@ -292,200 +344,4 @@ fn pascal(verb: &str) -> String {
         letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
     };
     verb.split('-').map(capital).collect()
-}
-
-/// The pages that are the same whatever games there are.
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Scathe",
-        description = "Tells a virtual tabletop what a hit does: a creature's state and what happens to it in, the state after, \
-                       the dice, the events to announce, a sentence for the chat and every step of the arithmetic out. It keeps \
-                       nothing between calls.",
-        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
-    ),
-    paths(pages::rulesets, pages::ruleset, pages::health, pages::live, pages::ready, pages::problem, pages::openapi),
-    components(schemas(Problem)),
-    tags(
-        (name = "resolve", description = "Something happens to a creature."),
-        (name = "odds", description = "How it may come out, exactly, before any die is thrown."),
-        (name = "know", description = "The games, their rules and readings, and this service."),
-    )
-)]
-struct Pages;
-
-/// The whole document.
-pub fn document(registry: &Registry, batch: &faults::Schema) -> Value {
-    let mut shapes = Shapes::default();
-    let mut document = json!(Pages::openapi());
-    let mut paths = Map::new();
-    for (verb, entries) in registry.verbs() {
-        let entries: Vec<_> = entries.collect();
-        for mode in Mode::ALL {
-            paths.insert(mode.path(verb), json!({ "post": operation(registry, verb, mode, &entries, &mut shapes) }));
-        }
-    }
-    paths.insert("/batch".to_owned(), json!({ "post": batch_operation(registry, batch, &mut shapes) }));
-    shapes.add::<Problem>();
-    if let Some(known) = document["paths"].as_object_mut() {
-        paths.append(known);
-    }
-    document["paths"] = Value::Object(paths);
-    document["components"]["securitySchemes"] = json!({ "key": { "type": "http", "scheme": "bearer", "description": "A key, where the service asks for one." } });
-    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
-        schemas.extend(shapes.to_json());
-        schemas.sort_keys();
-    }
-    document
-}
-
-/// A verb's operation.
-fn operation(
-    registry: &Registry,
-    verb: &str,
-    mode: Mode,
-    entries: &[(&'static str, &dyn Entry)],
-    shapes: &mut Shapes,
-) -> Value {
-    let title = entries.first().map(|(_, entry)| entry.title()).unwrap_or_default();
-    let (mut requests, mut replies, mut meanings) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut asked, mut answered) = (Map::new(), Map::new());
-    let (mut faulty, mut missing) = (Map::new(), Map::new());
-    for (game, entry) in entries {
-        let shape = entry.shapes(mode, shapes);
-        let meaning =
-            json!(shapes.0.get(&shape.request))["description"].as_str().unwrap_or_default().replace('\n', " ");
-        meanings.push(format!("**{game}**: {meaning}"));
-        requests.push((*game, shape.request));
-        replies.push((*game, shape.reply));
-        let example = entry.example(mode);
-        answered.insert((*game).to_owned(), json!({ "value": execute(registry, verb, mode, &example) }));
-        let mut misspelt = example.clone();
-        misspelt["dices"] = json!([1]);
-        faulty.insert(format!("{game}_invalid"), json!({ "value": execute(registry, verb, mode, &misspelt) }));
-        if example["dice"].as_array().is_some_and(|dice| !dice.is_empty()) {
-            let mut first = example.clone();
-            first["dice"] = json!([]);
-            missing.insert(format!("{game}_needs_dice"), json!({ "value": execute(registry, verb, mode, &first) }));
-        }
-        asked.insert((*game).to_owned(), json!({ "value": example }));
-    }
-    faulty.append(&mut missing);
-    let id = verb.replace('-', "_");
-    let (tag, summary, id) = match mode {
-        Mode::Resolve => ("resolve", title.to_owned(), id),
-        Mode::Odds => ("odds", format!("Odds: {}", title.to_lowercase()), format!("{id}_odds")),
-    };
-    json!({
-        "tags": [tag],
-        "summary": summary,
-        "description": meanings.join("\n\n"),
-        "operationId": id,
-        "requestBody": { "required": true, "content": { "application/json": { "schema": either(&requests), "examples": asked } } },
-        "security": security(),
-        "responses": responses(&either(&replies), answered, BODY_LIMIT, faulty),
-    })
-}
-
-/// The batch's operation.
-fn batch_operation(registry: &Registry, schema: &faults::Schema, shapes: &mut Shapes) -> Value {
-    let (request, reply) = (shapes.add::<batch::Batch<'_>>(), shapes.add::<batch::Reply>());
-    let execute = |request: &Value| {
-        let raw = serde_json::value::to_raw_value(request);
-        raw.map_or(Value::Null, |raw| told(batch::answer(registry, schema, &raw, &Means::FRESH, BODY_LIMIT)))
-    };
-    // A hit with dice of its own, and one more, thrown, on the same creature.
-    let first = registry.verbs().next().and_then(|(verb, mut entries)| Some((verb, entries.next()?.1)));
-    let mut example = json!({ "seed": "round 3", "operations": [] });
-    if let (Some((verb, entry)), Some(operations)) = (first, example["operations"].as_array_mut()) {
-        let hit = entry.example(Mode::Resolve);
-        let mut again = hit.clone();
-        if let Some(again) = again.as_object_mut() {
-            again.shift_remove("dice");
-            again.shift_remove("target");
-        }
-        operations.push(json!({ "verb": verb, "request": hit }));
-        operations.push(json!({ "verb": verb, "target_from": 0, "request": again }));
-    }
-    let mut misspelt = example.clone();
-    misspelt["sed"] = json!("round 3");
-    let example_of = |name: &str, value: Value| Map::from_iter([(name.to_owned(), json!({ "value": value }))]);
-    let (answered, faulty) = (execute(&example), execute(&misspelt));
-    json!({
-        "tags": ["resolve"],
-        "summary": "Do many operations in one call",
-        "description": "For area attacks and whole turns: up to 256 operations of any verbs and games, odds too, done in order. Each has dice of \
-                        its own, and one that fails spoils no other. The batch is answered with 200 even if operations fail; each result has its own status.",
-        "operationId": "batch",
-        "requestBody": { "required": true, "content": { "application/json": { "schema": request, "examples": example_of("two_hits", example) } } },
-        "security": security(),
-        "responses": responses(&json!(reply), example_of("two_hits", answered), BATCH_BODY_LIMIT, example_of("invalid", faulty)),
-    })
-}
-
-/// The schema of a batch, without references.
-///
-/// # Errors
-/// Fails when it is none.
-pub fn batch_schema() -> Result<faults::Schema, String> {
-    let mut shapes = Shapes::default();
-    shapes.add::<batch::Batch<'_>>();
-    faults::Schema::new(shapes.resolved(&batch::Batch::name()))
-}
-
-/// A call may need a key, if whoever runs the service gives keys out.
-fn security() -> Value {
-    json!([{}, { "key": [] }])
-}
-
-/// The responses of an operation: the reply, and the problems that may be answered instead.
-fn responses(reply: &Value, answered: Map<String, Value>, limit: usize, faulty: Map<String, Value>) -> Value {
-    let problem = |description: &str, examples: Map<String, Value>| {
-        json!({ "description": description,
-                "content": { MEDIA_TYPE: { "schema": { "$ref": format!("{SCHEMAS}Problem") }, "examples": examples } } })
-    };
-    let one = |kind: &problem::Kind, problem: Option<Problem>| {
-        Map::from_iter([(kind.id.replace('-', "_"), json!({ "value": problem }))])
-    };
-    let of = |kind: &problem::Kind, detail: &str| one(kind, Some(Problem::new(kind, detail)));
-    let broken = json(b"{ \"ruleset\": ", JSON_DEPTH).err();
-    json!({
-        "200": { "description": "What came of it.", "content": { "application/json": { "schema": reply, "examples": answered } } },
-        "400": problem("The body is not JSON.", one(&problem::NOT_JSON, broken)),
-        "401": problem("A key is needed.", of(&problem::UNAUTHORIZED, guard::NO_KEY)),
-        "413": problem("The body is too large.", of(&problem::TOO_LARGE, &pages::too_large(limit))),
-        "415": problem("The content type is not JSON.", of(&problem::NOT_JSON_TYPE, pages::NOT_JSON_TYPE_DETAIL)),
-        "422": problem("The request has faults, needs more dice, or asks for what the rules do not let happen.", faulty),
-        "429": problem("You call too often.", of(&problem::RATE_LIMITED, "The limit is 5 requests a second, 10 at once. Call again in 1 s.")),
-        "500": problem("Something broke on our side.", of(&problem::INTERNAL, pages::INTERNAL_DETAIL)),
-        "503": problem("The request took too long, or too many are waiting.", of(&problem::BUSY, "64 requests are waiting already.")),
-    })
-}
-
-/// The one schema, or the choice between several by `ruleset`.
-fn either(names: &[(&str, String)]) -> Value {
-    let path = |name: &str| format!("{SCHEMAS}{name}");
-    match names {
-        [(_, only)] => json!({ "$ref": path(only) }),
-        several => {
-            let members: Vec<Value> = several.iter().map(|(_, name)| json!({ "$ref": path(name) })).collect();
-            let mapping: Map<String, Value> =
-                several.iter().map(|(game, name)| ((*game).to_owned(), json!(path(name)))).collect();
-            json!({ "oneOf": members, "discriminator": { "propertyName": "ruleset", "mapping": mapping } })
-        }
-    }
-}
-
-/// What the service answers to an example.
-fn execute(registry: &Registry, verb: &str, mode: Mode, request: &Value) -> Value {
-    let raw = serde_json::value::to_raw_value(request);
-    raw.map_or(Value::Null, |raw| told(registry.answer(verb, mode, &raw, &Means::FRESH).1))
-}
-
-/// An answer as JSON, be it a reply or a problem.
-fn told(answer: Answer) -> Value {
-    match answer {
-        Ok(reply) => json!(reply),
-        Err(problem) => json!(problem),
-    }
 }
