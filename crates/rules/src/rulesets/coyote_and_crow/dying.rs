@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, grade, hold};
+use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, dice, grade, hold};
 use super::conditions::ConditionKind;
 use super::creature::{Creature, Pool, Stabilized};
 use super::damage::cries;
@@ -211,7 +211,7 @@ fn dying_roll(
         return Ok(None);
     }
     let before = creature.points(pool);
-    let grade = grade(WillOrEndurance::dice(with, creature), "dying", options, tray)?;
+    let grade = grade(dice(WillOrEndurance::dice(with, creature), "dying"), options, tray)?;
     match grade {
         Grade::CriticalFailure => creature.set_points(pool, before - 2, "dying", tray),
         Grade::Failure => creature.set_points(pool, before - 1, "dying", tray),
@@ -288,7 +288,7 @@ impl Action for Stabilize {
         creature.lie_down(tray);
         let before = creature.clone();
         let success_number = hold(self.success_number.unwrap_or(SUCCESS_NUMBER), tray);
-        let check = check(self.pool, success_number, "stabilize", options, tray)?;
+        let check = check(dice(self.pool, "stabilize"), success_number, options, tray)?;
         match check.grade {
             Grade::CriticalFailure => creature.set_points(Pool::Body, before.body - 1, "stabilize", tray),
             Grade::Failure => {}
