@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, dice, hold};
-use super::creature::{Creature, Panic};
-use super::damage::cries;
-use super::dying::WillOrEndurance;
+use super::creature::{Creature, Panic, WillOrEndurance};
+use super::events::cries;
 use super::{CoyoteAndCrow, Event, NOTHING_TO_CHECK, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;

@@ -5,9 +5,10 @@ use utoipa::ToSchema;
 
 use super::check::{CheckOutcome, Grade, SIDES, SUCCESS_NUMBER, check, dice, hold};
 use super::conditions::{ConditionKind, STUN_SUCCESSES};
-use super::creature::{Creature, Defense, HOTTEST, Pool};
+use super::creature::{Creature, Defense, HOTTEST};
 use super::dying::thresholds;
-use super::stats::Stat;
+use super::events::cries;
+use super::stats::{Pool, Stat};
 use super::tables::{Column, stat_hit};
 use super::{CoyoteAndCrow, Event, Options};
 use crate::check::{Check, Faults, RATING, given};
@@ -473,27 +474,6 @@ fn reaction_words(attack: &Attack, reaction: Reaction, before: &Creature) -> &'s
         (_, true) => "no damage is left",
         (_, false) => "athletics does not prevent all of it",
     }
-}
-
-/// What a table would cry out at these events.
-pub(super) fn cries(events: &[Event]) -> String {
-    let cries = events.iter().filter_map(|event| match event {
-        Event::CheckDue { .. } => Some(" A check to stay conscious is due.".to_owned()),
-        Event::Dying { pool } => Some(format!(" Dying ({})!", pool.name())),
-        Event::Unconscious => Some(" Unconscious!".to_owned()),
-        Event::DeathThreshold { pool } => Some(format!(" Death threshold of {}!", pool.name())),
-        Event::StatAtZero { stat } => Some(format!(" No {} left!", stat.name())),
-        Event::InstantDeathPossible => Some(" This may kill at once.".to_owned()),
-        Event::MayBeLethal => Some(" This may be lethal.".to_owned()),
-        Event::Stabilized { .. }
-        | Event::Burning
-        | Event::Stunned
-        | Event::Panicked
-        | Event::NoLossThisRound
-        | Event::ConditionEnded { .. }
-        | Event::Woke => None,
-    });
-    cries.collect()
 }
 
 /// `defense` (W): two stats and gear, held to what a success number can be. The stats of the

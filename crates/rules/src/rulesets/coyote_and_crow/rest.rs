@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{dice, is_critical, successes};
-use super::creature::{Creature, Pool};
+use super::creature::Creature;
 use super::healing::recover;
-use super::stats::{Stat, Stats};
+use super::stats::{Pool, Stat, Stats};
 use super::{CoyoteAndCrow, Event, IN_ENCOUNTER, NO_SHORT_REST_LEFT, NO_STAT_HEALING, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;

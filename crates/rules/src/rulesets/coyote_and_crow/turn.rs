@@ -5,9 +5,11 @@ use utoipa::ToSchema;
 
 use super::check::{CheckOutcome, check, dice, hold};
 use super::conditions::ConditionKind;
-use super::creature::{Creature, Pool};
-use super::damage::{cries, fortitude};
+use super::creature::Creature;
+use super::damage::fortitude;
 use super::dying::thresholds;
+use super::events::cries;
+use super::stats::Pool;
 use super::{CoyoteAndCrow, Event, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;

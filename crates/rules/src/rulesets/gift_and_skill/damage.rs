@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::check::{Margin, Ratings, margin, opposed};
-use super::creature::{Band, Creature};
-use super::numbers::{DAGGER, GREATSWORD, SWORD, TOUGHNESS_PER_DOT};
+use super::creature::Creature;
+use super::numbers::{Band, DAGGER, GREATSWORD, SWORD, TOUGHNESS_PER_DOT};
 use super::{Event, GiftAndSkill, Options};
 use crate::check::{Check, Faults, POINTS, RATING, given};
 use crate::dice::Stop;
