@@ -312,7 +312,7 @@ fn strike_part(
     tray: &mut Tray<'_, Event>,
 ) -> Result<ComponentOutcome, Stop> {
     let amount = match &part.roll {
-        Some(dice) => dice.throw("damage", "damage_roll", tray)?,
+        Some(dice) => dice.throw("damage", "damage_roll", None, tray)?,
         None => part.amount.unwrap_or(0),
     };
     Ok(reduce(part.kind, amount, part.penetration, location, creature, options, tray))
