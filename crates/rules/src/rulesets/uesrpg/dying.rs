@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{Test, own_target_number, test};
+use super::check::{Test, die, own_target_number, test};
 use super::creature::{Creature, Life, Unconscious};
 use super::{Event, NO_SUPPLIES, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING, given};
@@ -22,19 +22,6 @@ fn not_dying(creature: &Creature) -> Option<Refusal> {
             Some(Refusal::because(&NOT_DYING, "The creature is stable: it does not test until it takes damage."))
         }
         Some(_) => None,
-    }
-}
-
-/// What damage did to one who was unconscious before it or is so now, in words: whether the next dying
-/// test fails by it, and whether it ended being stable (R18).
-pub fn spoiled(before: &Creature, after: &Creature) -> Option<&'static str> {
-    let (was, is) = (before.unconscious(), after.unconscious()?);
-    if !is.next_test_fails || was == Some(is) {
-        None
-    } else if was.is_some_and(|was| was.stable) {
-        Some("No longer stable: the next dying test fails.")
-    } else {
-        Some("The next dying test fails.")
     }
 }
 
@@ -90,7 +77,7 @@ impl Action for DyingTick {
         } else {
             let wounds = creature.test_modifier(options);
             let target_number = own_target_number(creature.endurance, wounds, tray);
-            Some(test(target_number, Some(creature), "dying_tick", tray)?)
+            Some(test(target_number, Some(creature), die("dying_tick"), tray)?)
         };
         let mut failures = state.failures;
         if test.is_none_or(|test| !test.passed) {
@@ -195,7 +182,7 @@ impl Action for Stabilize {
         tray: &mut Tray<'_, Event>,
     ) -> Result<StabilizeOutcome, Stop> {
         let test = match self.target_number {
-            Some(target_number) => Some(test(target_number, None, "stabilize", tray)?),
+            Some(target_number) => Some(test(target_number, None, die("stabilize"), tray)?),
             None => None,
         };
         let stable = test.is_none_or(|test| test.passed);
