@@ -1,5 +1,8 @@
 //! The uniform face of every game: rulesets, the actions they know, and how one is carried out.
 
+#[cfg(doctest)]
+mod forgotten;
+
 use std::fmt::Debug;
 use std::hash::Hash;
 
