@@ -282,6 +282,40 @@ fn a_list_does_not_stand_for_an_object_in_a_batch_either() {
 }
 
 #[test]
+fn a_fault_inside_a_request_is_its_own_operation_s() {
+    let body = r#"{"operations":[{"verb":"damage","request":{"ruleset":"akrpg","target":{"hd":1,"hp":3.5,"hp":1},"hits":[{"kind":"true","amount":1}]}},
+                   {"verb":"check","request":{"ruleset":"akrpg","pool":1.0}}]}"#;
+    let results = send("POST", "/batch", &[("content-type", "application/json")], body).json()["results"].clone();
+    let pointers: Vec<_> =
+        results[0]["problem"]["errors"].as_array().unwrap().iter().map(|error| error["pointer"].clone()).collect();
+    assert_eq!((pointers, &results[1]["status"]), (vec![json!("#/target/hp")], &json!(200)));
+    // A target that is replaced is not looked at, but a second one is.
+    let body = r#"{"operations":[{"verb":"heal","request":{"ruleset":"akrpg","target":{"hd":2,"hp":3},"hp":1}},
+                   {"verb":"heal","target_from":0,"request":{"ruleset":"akrpg","target":{"hp":1.5,"hp":{}},"hp":1}},
+                   {"verb":"heal","target_from":0,"request":{"ruleset":"akrpg","target":1,"target":2,"hp":1}}]}"#;
+    let results = send("POST", "/batch", &[("content-type", "application/json")], body).json()["results"].clone();
+    assert_eq!(results[1]["reply"]["target"]["hp"], 5);
+    assert_eq!(results[2]["problem"]["errors"][0]["pointer"], "#/target");
+}
+
+#[test]
+fn a_target_for_a_verb_without_one_is_a_fault_at_target_from() {
+    let check = json!({ "verb": "check", "target_from": 0, "request": { "ruleset": "akrpg", "pool": 1 } });
+    let results = batch("none", &[fireball(3), check])["results"].clone();
+    assert_eq!(results[1]["problem"]["errors"][0]["pointer"], "#/target_from");
+}
+
+#[test]
+fn a_batch_of_nothing_many_times_is_refused_while_it_is_read() {
+    let body = format!("{{\"operations\":[{}{{}}]}}", "{},".repeat(340_000));
+    let answer = send("POST", "/batch", &[("content-type", "application/json")], body);
+    assert_eq!((answer.status, answer.pointers()), (422, vec!["#/operations".to_owned()]), "{}", answer.text());
+    let values = format!("{{\"operations\":[{}[]]}}", format!("[{}[]],", "[0,0],".repeat(200)).repeat(250));
+    let answer = send("POST", "/batch", &[("content-type", "application/json")], values);
+    assert!(answer.text().contains("131072 values"), "{}", answer.text());
+}
+
+#[test]
 fn each_operation_is_held_to_the_size_of_a_request() {
     let mut large = fireball(1);
     large["request"]["seed"] = json!("x".repeat(70_000));

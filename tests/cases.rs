@@ -28,7 +28,7 @@ pub struct Case {
     problem: Option<String>,
     /// The places of its faults.
     #[serde(default)]
-    fails: Vec<String>,
+    pub fails: Vec<String>,
     /// Exact chances of outcomes.
     #[serde(default)]
     chances: Vec<Chance>,

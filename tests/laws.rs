@@ -439,3 +439,80 @@ fn every_bound_holds_at_the_door_and_null_and_strangers_stay_out() {
     assert!(probed.len() > 40);
     all(faults);
 }
+
+/// The body with one member more, that nobody knows: in the whole, and in each object that stands there.
+fn with_strangers(body: &Value) -> Vec<(String, Value)> {
+    let mut found = vec![("/zzz".to_owned(), set(body, "/zzz", json!({})))];
+    for key in ["target", "options"] {
+        if body[key].is_object() {
+            let at = format!("/{key}/zzz");
+            found.push((at.clone(), set(body, &at, json!(1))));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_stranger_hides_no_fault_of_any_case() {
+    let mut faults = Vec::new();
+    let mut joined = 0;
+    for case in cases::all() {
+        let asked = case.ask();
+        let path = format!("/{}", asked.verb);
+        let invalid = |body: &Value| post(&path, body).problem().as_deref() == Some("invalid");
+        // What the dice show is looked at once everything else is right.
+        let dice_do = asked.body["dice"].is_array() && !invalid(&with(&asked.body, "dice", json!([])));
+        if case.fails.is_empty() || dice_do || !invalid(&asked.body) {
+            continue;
+        }
+        let told = &case.fails;
+        for (at, body) in with_strangers(&asked.body) {
+            // Nothing stands in a target that is a stranger itself.
+            if told.iter().any(|pointer| at.starts_with(&format!("{}/", pointer.trim_start_matches('#')))) {
+                continue;
+            }
+            let answer = post(&path, &body);
+            let found = answer.pointers();
+            joined += told.len();
+            if !found.contains(&format!("#{at}")) || told.iter().any(|pointer| !found.contains(pointer)) {
+                faults.push(format!("{path} {}: {told:?} with {at}: {}", case.name, answer.text()));
+            }
+        }
+    }
+    assert!(joined > 100, "{joined} faults were joined with a stranger");
+    all(faults);
+}
+
+#[test]
+fn two_faults_of_every_verb_are_both_told() {
+    let mut faults = Vec::new();
+    for example in examples() {
+        let path = format!("/{}", example.verb);
+        let (name, _) = schema_names(&example.verb, example.body["ruleset"].as_str().unwrap());
+        let mut found = Vec::new();
+        places(&json!({ "$ref": format!("#/components/schemas/{name}") }), &example.body, "", &mut found);
+        let mut singles = vec![("/zzz".to_owned(), json!({}))];
+        for (at, schema) in found.into_iter().filter(|(at, _)| at != "/ruleset") {
+            let bad = resolved(&schema)["maximum"].as_i64().map_or(Value::Null, |most| json!(most + 1));
+            if post(&path, &set(&example.body, &at, bad.clone())).pointers() == [format!("#{at}")] {
+                singles.push((at, bad));
+            }
+        }
+        assert!(singles.len() > 1, "{path} {name} has no fault to join");
+        let apart = |a: &str, b: &str| {
+            !format!("{a}/").starts_with(&format!("{b}/")) && !format!("{b}/").starts_with(&format!("{a}/"))
+        };
+        for (index, (one, bad)) in singles.iter().enumerate() {
+            for (other, worse) in singles.first().into_iter().chain(singles.get(index + 1)) {
+                if !apart(one, other) {
+                    continue;
+                }
+                let answer = post(&path, &set(&set(&example.body, one, bad.clone()), other, worse.clone()));
+                if [one, other].iter().any(|at| !answer.pointers().contains(&format!("#{at}"))) {
+                    faults.push(format!("{path} {name}: {one} and {other}: {}", answer.text()));
+                }
+            }
+        }
+    }
+    all(faults);
+}

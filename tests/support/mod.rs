@@ -56,7 +56,7 @@ pub fn config(arguments: &[&str]) -> Config {
 }
 
 /// The games and their documents.
-pub static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(app().unwrap()));
+pub static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(app()));
 
 static ROUTER: LazyLock<Scathe> = LazyLock::new(|| service(&[]));
 

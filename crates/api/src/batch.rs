@@ -1,29 +1,28 @@
 //! Many operations in one call: area attacks and whole turns.
 
-use std::borrow::Cow;
-use std::fmt::Write;
-
 use scathe_rules::check::{Faults, given};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use crate::faults::{self, Schema};
-use crate::json::{Members, values};
-use crate::limits::{BATCH_REPLIES, HEAVY, OPERATIONS};
+use crate::json::{self, Body, Json};
+use crate::limits::{BATCH_REPLIES, DEPTH, HEAVY, OPERATIONS};
 use crate::odds::stopped_batch;
 use crate::problem::{Answer, INTERNAL, NOT_FOUND, Problem, SOURCE_FAILED};
 use crate::registry::Registry;
 use crate::schema::{Part, Shapes};
 use crate::throw::check_seed;
-use crate::verb::{Means, Mode};
+use crate::verb::{Entry, Means, Mode};
 
 /// Several operations, done in order.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = BatchRequest)]
-pub struct Batch<'a> {
+pub struct Batch {
     /// Operation i throws from a seed made of this one and i, so that adding a target never shifts
     /// another's dice: the SHA-256 digest of this text, a line feed and i (from 0), in lowercase
     /// hexadecimal. Absent: a fresh one, which the reply tells.
@@ -31,28 +30,26 @@ pub struct Batch<'a> {
     #[schema(min_length = 1, max_length = 64, nullable = false, examples("round 3"))]
     seed: Option<String>,
     /// What to do, in order.
-    #[serde(borrow)]
-    #[schema(min_items = 1, max_items = 256, value_type = Vec<Operation<'_>>)]
-    operations: Vec<&'a RawValue>,
+    #[schema(min_items = 1, max_items = 256)]
+    operations: Vec<Operation>,
 }
 
 /// One operation of a batch.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = BatchOperation)]
-pub struct Operation<'a> {
+pub struct Operation {
     /// The verb: what follows the first slash of its path, as in `damage` or `damage/odds`.
-    #[serde(borrow)]
-    #[schema(value_type = String, examples("damage"))]
-    verb: Cow<'a, str>,
+    #[schema(examples("damage"))]
+    verb: String,
     /// Takes `target` from what an earlier operation of the same ruleset left, by its index.
     #[serde(default, deserialize_with = "given")]
     #[schema(minimum = 0, maximum = 255, nullable = false)]
     target_from: Option<usize>,
     /// The body that the verb takes.
-    #[serde(borrow)]
     #[schema(value_type = Object)]
-    request: &'a RawValue,
+    #[expect(dead_code, reason = "that it is there is all that is read of it here; the tree has it")]
+    request: IgnoredAny,
 }
 
 /// What came of each operation.
@@ -101,29 +98,26 @@ pub fn is_heavy(body: &[u8]) -> bool {
 const ODDS: &str = "/odds";
 
 /// The schema of a batch, without references.
-///
-/// # Errors
-/// Fails when it is invalid.
-pub fn schema() -> Result<Schema, String> {
+pub fn schema() -> Value {
     let mut shapes = Shapes::default();
-    shapes.add(&Part::of::<Batch<'_>>());
-    Schema::new(shapes.resolved(&Batch::name()))
+    shapes.add(&Part::of::<Batch>());
+    shapes.resolved(&Batch::name())
 }
 
 /// Does every operation of a batch. One that fails spoils no other.
 ///
 /// # Errors
 /// The batch itself has faults.
-pub fn answer(registry: &Registry, schema: &Schema, raw: &RawValue, means: &Means<'_>, limit: usize) -> Answer {
-    let (seed, operations) = read(raw, schema)?;
+pub fn answer(registry: &Registry, schema: &Schema, batch: Body<'_>, means: &Means<'_>, limit: usize) -> Answer {
+    let (Batch { seed, operations }, requests) = read(batch, schema)?;
     let seed = seed.unwrap_or_else(means.seed);
     let mut results: Vec<Done> = Vec::with_capacity(operations.len());
     let mut held = 0;
-    for (index, operation) in operations.iter().enumerate() {
+    for (index, (operation, request)) in operations.iter().zip(requests).enumerate() {
         let own = || derived(&seed, index);
         let go_on = || held < BATCH_REPLIES && (means.go_on)();
         let means = Means { seed: &own, go_on: &go_on, ..*means };
-        let done = Done::from(operate(registry, operation, &results, &means, limit));
+        let done = Done::from(operate(registry, operation, request, &results, &means, limit));
         held += done.reply.as_ref().map_or(0, |reply| reply.get().len());
         results.push(done);
     }
@@ -131,33 +125,49 @@ pub fn answer(registry: &Registry, schema: &Schema, raw: &RawValue, means: &Mean
         .map_err(|error| Problem::new(&INTERNAL, format!("The reply has no JSON form: {error}.")))
 }
 
-/// The seed and the operations of a batch.
-type Read<'a> = (Option<String>, Vec<Operation<'a>>);
-
-/// Reads a batch, or says everything that is wrong with its own members.
-fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Read<'a>, Problem> {
-    let typed = typed(raw);
-    let mut faults = Faults::default();
-    if let Ok((seed, operations)) = &typed {
-        if let Some(seed) = seed {
-            check_seed(seed, &mut faults);
+/// Reads a batch and the requests of its operations, or says everything that is wrong with its own members.
+/// Faults inside a request are its operation's own.
+fn read<'a>(batch: Body<'a>, schema: &Schema) -> Result<(Batch, Vec<Body<'a>>), Problem> {
+    let Body { mut json, faults: found } = batch;
+    let typed = Batch::deserialize(&json);
+    let mut requests = Vec::new();
+    if let Json::Object(members) = &mut json
+        && let Some((_, Json::List(operations))) = members.iter_mut().find(|(key, _)| key == "operations")
+    {
+        for operation in operations {
+            // What a schema sees of a request is of which kind it is.
+            let kind = match operation.get("request") {
+                Some(Json::Object(_)) => Json::Object(Vec::new()),
+                Some(_) => Json::Null,
+                None => continue,
+            };
+            requests.extend(operation.take("request").map(|json| Body { json, faults: Faults::default() }));
+            operation.put("request", kind);
         }
-        faults.length("/operations", operations, 1..=OPERATIONS);
-        for (index, operation) in operations.iter().enumerate() {
-            faults.bounds_if(&format!("/operations/{index}/target_from"), operation.target_from, 0..=OPERATIONS - 1);
+    }
+    let mut faults = Faults::default();
+    for fault in found.into_found() {
+        match in_request(&fault.pointer).and_then(|(index, rest)| Some((requests.get_mut(index)?, rest))) {
+            Some((request, rest)) => request.faults.add(rest, fault.detail),
+            None => faults.add(&fault.pointer, fault.detail),
         }
     }
     match typed {
-        Ok(read) if faults.is_empty() => return Ok(read),
-        Ok(_) => {}
-        Err(error) => {
-            let mut inside = Faults::default();
-            let value = values(raw, &mut inside)?;
-            // Faults inside the requests are each operation's own.
-            for fault in inside.into_found().into_iter().filter(|fault| !is_in_request(&fault.pointer)) {
-                faults.add(&fault.pointer, fault.detail);
+        Ok(batch) => {
+            if let Some(seed) = &batch.seed {
+                check_seed(seed, &mut faults);
             }
-            schema.find(&value, &mut faults);
+            faults.length("/operations", &batch.operations, 1..=OPERATIONS);
+            for (index, operation) in batch.operations.iter().enumerate() {
+                let at = format!("/operations/{index}/target_from");
+                faults.bounds_if(&at, operation.target_from, 0..=OPERATIONS - 1);
+            }
+            if faults.is_empty() {
+                return Ok((batch, requests));
+            }
+        }
+        Err(error) => {
+            schema.find(&json.to_value(), &mut faults);
             if faults.is_empty() {
                 faults.add("", error.to_string());
             }
@@ -166,28 +176,22 @@ fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Read<'a>, Problem> {
     Err(Problem::invalid(faults::distinct(faults)))
 }
 
-/// Reads a batch into its types. A list does not stand for an object.
-fn typed(raw: &RawValue) -> Result<Read<'_>, serde_json::Error> {
-    let Batch { seed, operations } = object(raw)?;
-    Ok((seed, operations.into_iter().map(object).collect::<Result<_, _>>()?))
-}
-
-fn object<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, serde_json::Error> {
-    if raw.get().starts_with('{') {
-        serde_json::from_str(raw.get())
-    } else {
-        Err(serde::de::Error::custom("must be an object"))
-    }
-}
-
-/// Whether a pointer into a batch points into the request of one of its operations.
-fn is_in_request(pointer: &str) -> bool {
-    let mut tokens = pointer.split('/').skip(3);
-    tokens.next() == Some("request") && tokens.next().is_some()
+/// The operation into whose request a pointer into a batch points, and what is left of the pointer there.
+fn in_request(pointer: &str) -> Option<(usize, &str)> {
+    let (index, rest) = pointer.strip_prefix("/operations/")?.split_once('/')?;
+    let rest = rest.strip_prefix("request")?;
+    rest.starts_with('/').then_some((index.parse().ok()?, rest))
 }
 
 /// Does one operation.
-fn operate(registry: &Registry, operation: &Operation<'_>, before: &[Done], means: &Means<'_>, limit: usize) -> Answer {
+fn operate<'a>(
+    registry: &Registry,
+    operation: &Operation,
+    mut request: Body<'a>,
+    before: &'a [Done],
+    means: &Means<'_>,
+    limit: usize,
+) -> Answer {
     let (verb, mode) = match operation.verb.strip_suffix(ODDS) {
         Some(verb) => (verb, Mode::Odds),
         None => (&*operation.verb, Mode::Resolve),
@@ -195,21 +199,39 @@ fn operate(registry: &Registry, operation: &Operation<'_>, before: &[Done], mean
     if !registry.has(verb) {
         return Err(Problem::new(&NOT_FOUND, "There is no verb of this name; /docs lists every one."));
     }
-    if operation.request.get().len() > limit {
+    if request.json.size() > limit {
         return Err(Problem::too_large(limit));
     }
     if mode == Mode::Odds && !(means.go_on)() {
         return Err(stopped_batch(BATCH_REPLIES));
     }
     match operation.target_from {
-        None => registry.answer(verb, mode, operation.request, means).1,
-        Some(source) => registry.answer(verb, mode, &handed_on(operation.request, source, before)?, means).1,
+        None => registry.answer(verb, mode, request, means).1,
+        Some(source) => {
+            // A request that names no game that has the verb is told so by itself.
+            if let Ok(entry) = registry.entry(verb, &request.json) {
+                let target = left_by(source, before, entry)?;
+                request = with_target(request, json::read(target.get().as_bytes(), DEPTH)?.json);
+            }
+            registry.answer(verb, mode, request, means).1
+        }
     }
 }
 
-/// The request with the target that an earlier operation left.
-fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Answer {
+/// What is looked at of an earlier operation's reply.
+#[derive(Deserialize)]
+struct Left<'a> {
+    ruleset: &'a str,
+    #[serde(borrow)]
+    target: Option<&'a RawValue>,
+}
+
+/// The target that an earlier operation left for this action.
+fn left_by<'a>(source: usize, before: &'a [Done], entry: &dyn Entry) -> Result<&'a RawValue, Problem> {
     let fault = |detail: &str| Problem::fault("/target_from", detail);
+    if !entry.takes_target() {
+        return Err(fault("goes with a verb that has a target; this one has none"));
+    }
     let Some(source) = before.get(source) else {
         return Err(fault("must be the index of an earlier operation"));
     };
@@ -217,33 +239,23 @@ fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Answer {
         let detail = "The operation whose target this one takes failed, so there is none to take.";
         return Err(Problem::new(&SOURCE_FAILED, detail));
     };
-    let Some(members) = Members::of(request) else {
-        return Err(Problem::fault("", "must be an object"));
-    };
-    let left = Members::of(reply);
-    let ruleset =
-        |members: &Members<'_>| members.get("ruleset").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
-    // A request that names none is told so by itself.
-    if ruleset(&members).is_some_and(|mine| left.as_ref().and_then(ruleset) != Some(mine)) {
+    let left: Left<'_> =
+        serde_json::from_str(reply.get()).map_err(|error| Problem::new(&INTERNAL, error.to_string()))?;
+    if left.ruleset != entry.ruleset() {
         return Err(fault("must be an operation of the same ruleset"));
     }
-    let Some(target) = left.as_ref().and_then(|left| left.get("target")) else {
-        return Err(fault("must be an operation that leaves a target"));
-    };
-    let mut text = String::from("{\"target\":");
-    text.push_str(target.get());
-    let mut replaced = false;
-    for (key, value) in members.iter() {
-        // A second `target` would be a fault in any request, and is one here.
-        if key == "target" && !std::mem::replace(&mut replaced, true) {
-            continue;
-        }
-        let key = to_raw_value(key).map_err(|error| Problem::new(&INTERNAL, error.to_string()))?;
-        // Writing to a string cannot fail.
-        let _ = write!(text, ",{key}:{value}");
+    left.target.ok_or_else(|| fault("must be an operation that leaves a target"))
+}
+
+/// The request with this target. What was wrong inside the one that it sent does not count any more.
+fn with_target<'a>(request: Body<'a>, target: Json<'a>) -> Body<'a> {
+    let Body { mut json, faults: found } = request;
+    json.put("target", target);
+    let mut faults = Faults::default();
+    for fault in found.into_found().into_iter().filter(|fault| !fault.pointer.starts_with("/target/")) {
+        faults.add(&fault.pointer, fault.detail);
     }
-    text.push('}');
-    RawValue::from_string(text).map_err(|error| Problem::new(&INTERNAL, error.to_string()))
+    Body { json, faults }
 }
 
 /// The seed of operation `index`.

@@ -1,66 +1,83 @@
 //! Everything that is wrong with a request that could not be read, or that its rules refuse: found
-//! by reading it as a plain value and checking that against the very schema that the document
-//! publishes.
+//! by checking it against the very schema that the document publishes.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use scathe_rules::check::{Fault, Faults};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use serde_path_to_error::Segment;
 
 use crate::json::token;
 use crate::limits::SHOWN;
 
-/// A schema without references, ready to find faults.
+/// A schema without references. It is compiled when faults are first sought by it: most of a service's life
+/// is requests without any.
 pub struct Schema {
-    schema: Value,
-    validator: Validator,
-    lists: HashSet<String>,
+    make: fn() -> Value,
+    compiled: OnceLock<Option<Compiled>>,
 }
 
 impl Schema {
-    /// Makes a validator of a schema whose references are all resolved.
-    pub fn new(schema: Value) -> Result<Self, String> {
-        let validator = jsonschema::draft202012::new(&schema).map_err(|error| error.to_string())?;
-        let mut lists = HashSet::new();
-        list_names(&schema, &mut lists);
-        Ok(Self { schema, validator, lists })
+    /// The schema that `make` makes, its references all resolved.
+    pub fn new(make: fn() -> Value) -> Self {
+        Self { make, compiled: OnceLock::new() }
     }
 
-    /// Whether the schema may have something against a value that the types can read. They are laxer
-    /// only where a list stands for an object, or `{"up": null}` for `"up"`.
-    pub fn may_object(&self, raw: &RawValue) -> bool {
-        has_lone_null(raw.get()) || has_stray_list(raw.get(), &self.lists)
-    }
-
-    /// Adds every fault that the schema finds in `value`.
-    pub fn find(&self, value: &Value, faults: &mut Faults) {
-        for error in self.validator.iter_errors(value) {
-            self.tell(&error, faults);
-            if faults.is_full() {
-                return;
+    /// Adds every fault that the schema finds in `value`, and answers where members stand that it does not
+    /// know. (An invalid schema finds nothing, and the types tell what they can; a test compiles every one.)
+    pub fn find(&self, value: &Value, faults: &mut Faults) -> Vec<String> {
+        let mut found = Found { faults, strangers: Vec::new() };
+        if let Some(compiled) = self.compiled.get_or_init(|| Compiled::new((self.make)())) {
+            for error in compiled.validator.iter_errors(value) {
+                compiled.tell(&error, &mut found);
+                if found.faults.is_full() {
+                    break;
+                }
             }
         }
+        found.strangers
+    }
+}
+
+/// What was found so far.
+struct Found<'f> {
+    faults: &'f mut Faults,
+    /// Pointers to members that the schema does not know.
+    strangers: Vec<String>,
+}
+
+/// A schema, ready to find faults.
+struct Compiled {
+    schema: Value,
+    validator: Validator,
+}
+
+impl Compiled {
+    fn new(schema: Value) -> Option<Self> {
+        let validator = jsonschema::draft202012::new(&schema).ok()?;
+        Some(Self { schema, validator })
     }
 
     /// Says what one error of the validator means.
-    fn tell(&self, error: &ValidationError<'_>, faults: &mut Faults) {
+    fn tell(&self, error: &ValidationError<'_>, found: &mut Found<'_>) {
         let at = error.instance_path().as_str();
         let instance = error.instance().as_ref();
         match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                faults.add(&format!("{at}/{}", token(name)), "is missing");
+                found.faults.add(&format!("{at}/{}", token(name)), "is missing");
             }
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let known = self.beside(error, "properties").and_then(Value::as_object);
                 let known: Vec<&str> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
                 for name in unexpected {
-                    faults.add(&format!("{at}/{}", token(name)), unknown(name, &known));
+                    let pointer = format!("{at}/{}", token(name));
+                    found.faults.add(&pointer, unknown(name, &known));
+                    found.strangers.push(pointer);
                 }
             }
             ValidationErrorKind::Type { kind } => {
@@ -69,31 +86,31 @@ impl Schema {
                     TypeKind::Multiple(kinds) => kinds.iter().map(|kind| kind.to_string()).collect(),
                 };
                 let kinds: Vec<&str> = kinds.iter().map(|kind| article(kind)).collect();
-                faults.add(at, format!("must be {}, but is {}", kinds.join(" or "), shown(instance)));
+                found.faults.add(at, format!("must be {}, but is {}", kinds.join(" or "), shown(instance)));
             }
             ValidationErrorKind::Enum { options } => {
                 let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                faults.add(at, one_of(instance, &options));
+                found.faults.add(at, one_of(instance, &options));
             }
             ValidationErrorKind::Minimum { .. } | ValidationErrorKind::Maximum { .. } => {
-                faults.add(at, self.range(error, "minimum", "maximum", "", &shown(instance)));
+                found.faults.add(at, self.range(error, "minimum", "maximum", "", &shown(instance)));
             }
             ValidationErrorKind::MinItems { .. } | ValidationErrorKind::MaxItems { .. } => {
                 let length = instance.as_array().map_or(0, Vec::len).to_string();
-                faults.add(at, self.range(error, "minItems", "maxItems", " entries", &length));
+                found.faults.add(at, self.range(error, "minItems", "maxItems", " entries", &length));
             }
             ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MaxLength { .. } => {
                 let length = instance.as_str().map_or(0, |text| text.chars().count()).to_string();
-                faults.add(at, self.range(error, "minLength", "maxLength", " characters", &length));
+                found.faults.add(at, self.range(error, "minLength", "maxLength", " characters", &length));
             }
             ValidationErrorKind::UniqueItems => {
                 let entries = instance.as_array().map(Vec::as_slice).unwrap_or_default();
-                faults.distinct(at, entries);
+                found.faults.distinct(at, entries);
             }
             ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context } => {
-                self.tell_alternatives(at, instance, context, faults);
+                self.tell_alternatives(at, instance, context, found);
             }
-            _ => faults.add(at, error.to_string()),
+            _ => found.faults.add(at, error.to_string()),
         }
     }
 
@@ -104,11 +121,11 @@ impl Schema {
         at: &str,
         instance: &Value,
         alternatives: &[Vec<ValidationError<'static>>],
-        faults: &mut Faults,
+        found: &mut Found<'_>,
     ) {
         let deeper = |error: &ValidationError<'_>| error.instance_path().as_str().len() > at.len();
         if let Some(fits) = alternatives.iter().find(|errors| !errors.is_empty() && errors.iter().all(deeper)) {
-            fits.iter().for_each(|error| self.tell(error, faults));
+            fits.iter().for_each(|error| self.tell(error, found));
             return;
         }
         // One that has the right key and more besides.
@@ -116,16 +133,16 @@ impl Schema {
             deeper(error) || matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. })
         };
         if let Some(fits) = alternatives.iter().find(|errors| !errors.is_empty() && errors.iter().all(stray)) {
-            fits.iter().for_each(|error| self.tell(error, faults));
+            fits.iter().for_each(|error| self.tell(error, found));
             return;
         }
         // One that has some of its members and only lacks others.
         let lacks =
             |error: &ValidationError<'_>| deeper(error) || matches!(error.kind(), ValidationErrorKind::Required { .. });
         let begun = instance.as_object().is_some_and(|object| !object.is_empty());
-        let found = alternatives.iter().find(|errors| begun && !errors.is_empty() && errors.iter().all(lacks));
-        if let Some(fits) = found {
-            fits.iter().for_each(|error| self.tell(error, faults));
+        let fits = alternatives.iter().find(|errors| begun && !errors.is_empty() && errors.iter().all(lacks));
+        if let Some(fits) = fits {
+            fits.iter().for_each(|error| self.tell(error, found));
             return;
         }
         let mut forms: Vec<String> = Vec::new();
@@ -150,7 +167,7 @@ impl Schema {
         // What can be written in one word first.
         forms.sort_by_key(|form| !form.starts_with('"'));
         forms.dedup();
-        faults.add(at, format!("must be {}, but is {}", forms.join(" or "), shown(instance)));
+        found.faults.add(at, format!("must be {}, but is {}", forms.join(" or "), shown(instance)));
     }
 
     /// The keyword `name` in the same schema as the one that found `error`.
@@ -226,57 +243,6 @@ fn shown(value: &Value) -> String {
         }
         Value::String(_) => format!("the string {value}"),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
-    }
-}
-
-/// Whether a value holds an object whose only member is null: `{"up": null}`, which the types read as
-/// `"up"`.
-fn has_lone_null(text: &str) -> bool {
-    text.match_indices("null").any(|(at, null)| {
-        let closed = text[at + null.len()..].trim_start().starts_with('}');
-        let key = text[..at].trim_end().strip_suffix(':').and_then(|before| before.trim_end().strip_suffix('"'));
-        let opened =
-            key.and_then(|key| key.rsplit_once('"')).is_some_and(|(before, _)| before.trim_end().ends_with('{'));
-        closed && opened
-    })
-}
-
-/// Whether a value holds a list anywhere but under one of these names: the types read a list for an
-/// object, member by member in order. (No list of ours holds lists.)
-fn has_stray_list(text: &str, lists: &HashSet<String>) -> bool {
-    let (mut last, mut before, mut bytes) = ("", b' ', text.bytes().enumerate());
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'"' => {
-                let mut escaped = false;
-                let end = bytes.find(|&(_, byte)| {
-                    let ends = byte == b'"' && !escaped;
-                    escaped = byte == b'\\' && !escaped;
-                    ends
-                });
-                last = end.and_then(|(end, _)| text.get(at + 1..end)).unwrap_or_default();
-            }
-            b'[' if before != b':' || !lists.contains(last) => return true,
-            b' ' | b'\t' | b'\r' | b'\n' => continue,
-            _ => {}
-        }
-        before = byte;
-    }
-    false
-}
-
-/// The names under which a schema has lists.
-fn list_names(schema: &Value, found: &mut HashSet<String>) {
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let is_list = |kind: &Value| kind == "array";
-        if is_list(&property["type"]) || property["type"].as_array().is_some_and(|kinds| kinds.iter().any(is_list)) {
-            found.insert(name.clone());
-        }
-    }
-    match schema {
-        Value::Object(object) => object.values().for_each(|value| list_names(value, found)),
-        Value::Array(list) => list.iter().for_each(|value| list_names(value, found)),
-        _ => {}
     }
 }
 

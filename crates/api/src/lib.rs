@@ -59,25 +59,24 @@ pub struct Reply {
 
 impl Api {
     /// Gathers every game.
-    ///
-    /// # Errors
-    /// Fails when a published schema is invalid.
-    pub fn new() -> Result<Self, String> {
-        Ok(Self { registry: Registry::new()?, batch: batch::schema()? })
+    #[expect(clippy::new_without_default, reason = "there is nothing that it would be the default of")]
+    pub fn new() -> Self {
+        Self { registry: Registry::gather(), batch: faults::Schema::new(batch::schema) }
     }
 
     /// Answers one request.
     pub fn answer(&self, call: Call, body: &[u8], limits: Limits, means: &Means<'_>) -> Reply {
-        let raw = match json::read(body, limits.depth) {
-            Ok(raw) => raw,
+        let request = match json::read(body, limits.depth) {
+            Ok(request) => request,
             Err(problem) => return Reply { ruleset: None, body: Err(problem) },
         };
         match call {
-            Call::Batch => {
-                Reply { ruleset: None, body: batch::answer(&self.registry, &self.batch, raw, means, limits.operation) }
-            }
+            Call::Batch => Reply {
+                ruleset: None,
+                body: batch::answer(&self.registry, &self.batch, request, means, limits.operation),
+            },
             Call::Verb(verb, mode) => {
-                let (ruleset, body) = self.registry.answer(verb, mode, raw, means);
+                let (ruleset, body) = self.registry.answer(verb, mode, request, means);
                 Reply { ruleset, body }
             }
         }

@@ -3,8 +3,16 @@
 
 use std::ops::RangeInclusive;
 
-/// How deep lists and objects may stand inside one another: the most that a deployment may allow.
-pub const DEPTH: usize = 128;
+/// How deep lists and objects may stand inside one another: the most that a deployment may allow. (serde_json
+/// ends at 127 by itself.)
+pub const DEPTH: usize = 100;
+
+/// The most values of a body, keys not counted: what a megabyte of hits has, several times over. A value costs
+/// up to 120 bytes while a request is worked on.
+pub const NODES: usize = 128 * 1024;
+
+/// The most members of an object. No request needs half as many.
+pub const MEMBERS: usize = 128;
 
 /// How many characters a seed may have.
 pub const SEED_LENGTH: RangeInclusive<usize> = 1..=64;

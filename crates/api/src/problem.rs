@@ -30,7 +30,7 @@ pub const NOT_JSON: Kind = kind(
     "not-json",
     "The body is not JSON",
     400,
-    "The body could not be read as JSON (UTF-8 text, one value, nested no deeper than 128). `detail` names the line and the column.",
+    "The body could not be read as JSON (UTF-8 text, one value, nested no deeper than 100). `detail` names the line and the column.",
 );
 /// No such path.
 pub const NOT_FOUND: Kind = kind(

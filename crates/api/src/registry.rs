@@ -1,22 +1,21 @@
 //! Every game, and every verb with the actions of the games that have it.
 
 use indexmap::IndexMap;
+use scathe_rules::check::Fault;
 use scathe_rules::ruleset::{Action, Catalog, DEAD, NOT_DYING, Reading, RefusalKind, Rule, Ruleset, Table};
 use scathe_rules::rulesets;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::faults;
-use crate::json::Members;
+use crate::json::{Body, Json};
 use crate::problem::{Answer, Kind, Problem};
-use crate::verb::{Entry, Known, Means, Mode, Request};
+use crate::verb::{Entry, Known, Means, Mode};
 
 /// The games and their actions.
 pub struct Registry {
     games: IndexMap<&'static str, Game>,
     verbs: IndexMap<&'static str, IndexMap<&'static str, Box<dyn Entry>>>,
-    faults: Vec<String>,
 }
 
 /// What is told of a game.
@@ -69,13 +68,10 @@ impl Game {
 
 impl Registry {
     /// Every game and action.
-    ///
-    /// # Errors
-    /// Fails when an action's published schema is none.
-    pub fn new() -> Result<Self, String> {
-        let mut registry = Self { games: IndexMap::new(), verbs: IndexMap::new(), faults: Vec::new() };
+    pub fn gather() -> Self {
+        let mut registry = Self { games: IndexMap::new(), verbs: IndexMap::new() };
         rulesets::all(&mut registry);
-        if registry.faults.is_empty() { Ok(registry) } else { Err(registry.faults.join("; ")) }
+        registry
     }
 
     /// The games in order.
@@ -111,32 +107,49 @@ impl Registry {
     }
 
     /// Answers a request, and tells which game it was of, if it was of any.
-    pub fn answer(&self, verb: &str, mode: Mode, raw: &RawValue, means: &Means<'_>) -> (Option<&'static str>, Answer) {
-        let Some(members) = Members::of(raw) else {
-            return (None, Err(Problem::fault("", "must be an object")));
-        };
-        match self.entry(verb, &members) {
-            Ok(entry) => (Some(entry.ruleset()), entry.answer(mode, &Request { raw, members }, means)),
-            Err(problem) => (None, Err(problem)),
+    pub fn answer(
+        &self,
+        verb: &str,
+        mode: Mode,
+        mut request: Body<'_>,
+        means: &Means<'_>,
+    ) -> (Option<&'static str>, Answer) {
+        match self.entry(verb, &request.json) {
+            Ok(entry) => (Some(entry.ruleset()), entry.answer(mode, request, means)),
+            Err(fault) => {
+                request.faults.add(&fault.pointer, fault.detail);
+                (None, Err(Problem::invalid(faults::distinct(request.faults))))
+            }
         }
     }
 
-    /// The action that a request asks for. A fault at `#/ruleset` says why there is none.
-    fn entry(&self, verb: &str, members: &Members<'_>) -> Result<&dyn Entry, Problem> {
-        let Some(ruleset) = members.get("ruleset") else {
-            return Err(Problem::fault("/ruleset", format!("is missing; {}", self.having(verb))));
+    /// The action that a request asks for, or why there is none.
+    pub fn entry(&self, verb: &str, request: &Json<'_>) -> Result<&dyn Entry, Fault> {
+        let whole = |detail: &str| Fault { pointer: String::new(), detail: detail.to_owned() };
+        let fault = |detail: String| Fault { pointer: "/ruleset".to_owned(), detail };
+        match request {
+            Json::Object(_) => {}
+            Json::Text(text) if text.trim_start().starts_with(['{', '[']) => {
+                return Err(whole(
+                    "must be an object, but is a string that has a JSON text in it: send that text itself",
+                ));
+            }
+            _ => return Err(whole("must be an object")),
+        }
+        let Some(ruleset) = request.get("ruleset") else {
+            return Err(fault(format!("is missing; {}", self.having(verb))));
         };
-        let Ok(ruleset) = serde_json::from_str::<String>(ruleset.get()) else {
-            return Err(Problem::fault("/ruleset", format!("must be a string; {}", self.having(verb))));
+        let Some(ruleset) = ruleset.text() else {
+            return Err(fault(format!("must be a string; {}", self.having(verb))));
         };
-        if let Some(entry) = self.verbs.get(verb).and_then(|entries| entries.get(ruleset.as_str())) {
+        if let Some(entry) = self.verbs.get(verb).and_then(|entries| entries.get(ruleset)) {
             return Ok(&**entry);
         }
-        let known: Vec<&str> = self.games.keys().copied().collect();
-        if known.contains(&ruleset.as_str()) {
-            return Err(Problem::fault("/ruleset", format!("does not have this verb; {}", self.having(verb))));
+        if self.games.contains_key(ruleset) {
+            return Err(fault(format!("does not have this verb; {}", self.having(verb))));
         }
-        Err(Problem::fault("/ruleset", faults::unknown(&ruleset, &known)))
+        let known: Vec<&str> = self.games.keys().copied().collect();
+        Err(fault(faults::unknown(ruleset, &known)))
     }
 
     /// Which rulesets have a verb.
@@ -149,11 +162,6 @@ impl Registry {
 impl Catalog for Registry {
     fn add<A: Action>(&mut self) {
         self.games.entry(A::Rules::ID).or_insert_with(Game::new::<A::Rules>).verbs.push(A::NAME);
-        match Known::<A>::new() {
-            Ok(known) => {
-                self.verbs.entry(A::NAME).or_default().insert(A::Rules::ID, Box::new(known));
-            }
-            Err(error) => self.faults.push(format!("{} {}: {error}", A::Rules::ID, A::NAME)),
-        }
+        self.verbs.entry(A::NAME).or_default().insert(A::Rules::ID, Box::new(Known::<A>::of_action()));
     }
 }

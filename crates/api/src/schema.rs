@@ -243,6 +243,13 @@ impl Shapes {
         schemas
     }
 
+    /// The schema of the requests of an action alone, without references.
+    pub fn closed<C: How>(action: &Described) -> Value {
+        let mut shapes = Self::default();
+        let name = shapes.request::<C>(action);
+        shapes.resolved(&name)
+    }
+
     /// One schema as JSON, every reference in it resolved.
     pub fn resolved(&self, name: &str) -> Value {
         let schemas = self.to_json();

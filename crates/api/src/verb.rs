@@ -5,13 +5,16 @@ use std::marker::PhantomData;
 
 use scathe_rules::check::{Check, Faults};
 use scathe_rules::odds::{GoOn, Walked, explore, repeat};
-use scathe_rules::ruleset::{Action, CreatureOf, OptionsOf, Parts, Ruleset, Subject, Target, resolve};
+use scathe_rules::ruleset::{
+    Action, CreatureOf, OptionsOf, Parts, Refusal, Ruleset, Subject, Target, refusal, resolve,
+};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
+use serde::de::value::Error;
 use serde_json::{Value, json};
 
 use crate::faults::{self, Schema};
-use crate::json::{Members, values};
+use crate::json::{Body, Json};
 use crate::odds;
 use crate::problem::{Answer, INTERNAL, Problem};
 use crate::reply::{odds_body, refused, reply, stopped};
@@ -23,23 +26,17 @@ use crate::throw::{Asking, How, Throw};
 pub trait Entry: Send + Sync {
     /// The game.
     fn ruleset(&self) -> &'static str;
+    /// Whether a request has a target.
+    fn takes_target(&self) -> bool;
     /// The verb in a few words.
     fn title(&self) -> &'static str;
     /// Carries the action out as the request says, or walks every way it can go, and answers the
     /// reply's body.
-    fn answer(&self, mode: Mode, request: &Request<'_>, means: &Means<'_>) -> Answer;
+    fn answer(&self, mode: Mode, request: Body<'_>, means: &Means<'_>) -> Answer;
     /// A request that answers itself.
     fn example(&self, mode: Mode) -> Value;
     /// Adds the schemas of the request and of the reply, and answers their names.
     fn shapes(&self, mode: Mode, shapes: &mut Shapes) -> Shape;
-}
-
-/// A request's body: one object, taken apart.
-pub struct Request<'a> {
-    /// As it came.
-    pub raw: &'a RawValue,
-    /// By its members.
-    pub members: Members<'a>,
 }
 
 /// What an answer may take from outside.
@@ -100,10 +97,10 @@ struct Asked<A: Action, C> {
 
 /// The parts of a request, each read by itself: what can be read, or why not.
 struct Read<A: Action, C> {
-    target: Result<Option<CreatureOf<A>>, serde_json::Error>,
-    options: Result<OptionsOf<A>, serde_json::Error>,
-    how: Result<C, serde_json::Error>,
-    action: Result<A, serde_json::Error>,
+    target: Result<Option<CreatureOf<A>>, Error>,
+    options: Result<OptionsOf<A>, Error>,
+    how: Result<C, Error>,
+    action: Result<A, Error>,
 }
 
 /// How many outcomes an example of odds lists.
@@ -119,14 +116,14 @@ fn own<A: Action, C: How>(key: &str) -> bool {
 }
 
 impl<A: Action, C: How> Read<A, C> {
-    fn new(members: &Members<'_>) -> Self {
-        let target = members.get("target").filter(|_| A::Target::TARGET != Target::None);
-        let options = members.get("options");
+    fn new(json: &Json<'_>) -> Self {
+        let target = json.get("target").filter(|_| A::Target::TARGET != Target::None);
+        let options = json.get("options");
         Self {
-            target: target.map(|raw| serde_json::from_str(raw.get())).transpose(),
-            options: options.map_or_else(|| Ok(Default::default()), |raw| serde_json::from_str(raw.get())),
-            how: members.read(|key| C::names(A::ROUNDS).contains(&key)),
-            action: members.read(own::<A, C>),
+            target: target.map(CreatureOf::<A>::deserialize).transpose(),
+            options: options.map_or_else(|| Ok(Default::default()), OptionsOf::<A>::deserialize),
+            how: C::deserialize(json.pick(|key| C::names(A::ROUNDS).contains(&key))),
+            action: A::deserialize(json.pick(own::<A, C>)),
         }
     }
 
@@ -161,15 +158,15 @@ impl<A: Action, C: How> Read<A, C> {
 }
 
 /// Looks at the parts of a request that cannot be read as a whole.
-struct ByPart<'a> {
-    value: &'a Value,
+struct ByPart<'a, 'b> {
+    json: &'a Json<'b>,
     faults: &'a mut Faults,
 }
 
-impl Parts for ByPart<'_> {
+impl Parts for ByPart<'_, '_> {
     fn part<T: Check + DeserializeOwned>(&mut self, pointer: &'static str) {
-        match self.value.pointer(pointer) {
-            Some(Value::Array(entries)) => {
+        match self.json.at(pointer) {
+            Some(Json::List(entries)) => {
                 for (index, entry) in entries.iter().enumerate() {
                     self.look::<T>(&format!("{pointer}/{index}"), entry);
                 }
@@ -180,8 +177,8 @@ impl Parts for ByPart<'_> {
     }
 }
 
-impl ByPart<'_> {
-    fn look<T: Check + DeserializeOwned>(&mut self, pointer: &str, value: &Value) {
+impl ByPart<'_, '_> {
+    fn look<T: Check + DeserializeOwned>(&mut self, pointer: &str, value: &Json<'_>) {
         match faults::typed::<_, T>(value) {
             Ok(part) => self.faults.within(pointer, |faults| part.check(faults)),
             // What the schema has told already is not told again in other words.
@@ -192,71 +189,72 @@ impl ByPart<'_> {
 }
 
 impl<A: Action> Known<A> {
-    /// Compiles the schemas of its requests.
-    ///
-    /// # Errors
-    /// Fails when one is invalid.
-    pub fn new() -> Result<Self, String> {
-        let (mut shapes, action) = (Shapes::default(), Described::of::<A>());
-        let (resolve, odds) = (shapes.request::<Throw>(&action), shapes.request::<Asking>(&action));
-        let schema = |name: &str| Schema::new(shapes.resolved(name));
-        Ok(Self { resolve: schema(&resolve)?, odds: schema(&odds)?, action: PhantomData })
+    /// The action `A`.
+    pub fn of_action() -> Self {
+        let resolve = || Shapes::closed::<Throw>(&Described::of::<A>());
+        let odds = || Shapes::closed::<Asking>(&Described::of::<A>());
+        Self { resolve: Schema::new(resolve), odds: Schema::new(odds), action: PhantomData }
     }
 
     /// Reads a request, or says everything that is wrong with it.
-    fn read<C: How>(request: &Request<'_>, schema: &Schema) -> Result<Asked<A, C>, Problem> {
-        let Request { raw, members } = request;
-        let read = Read::<A, C>::new(members);
-        let mut faults = Faults::default();
-        read.check(&mut faults);
-        let once = |name: &str| members.iter().filter(|(key, _)| *key == name).count() <= 1;
-        let readable = faults.is_empty() && COMMON.into_iter().all(once);
-        if readable
-            && !(schema.may_object(raw) && Self::refuse::<C>(raw, members, schema).is_some())
-            && let Some(asked) = read.complete()
-        {
-            return Ok(asked);
+    fn read<C: How>(request: Body<'_>, schema: &Schema) -> Result<Asked<A, C>, Problem> {
+        if request.faults.is_empty() {
+            let read = Read::<A, C>::new(&request.json);
+            let mut faults = Faults::default();
+            read.check(&mut faults);
+            if faults.is_empty()
+                && let Some(asked) = read.complete()
+            {
+                return Ok(asked);
+            }
         }
-        let problem = Self::refuse::<C>(raw, members, schema);
-        Err(problem.unwrap_or_else(|| Problem::new(&INTERNAL, "A request without a fault could not be read.")))
+        Err(Self::refuse::<C>(request, schema))
     }
 
-    /// Says everything that is wrong with a request, if anything is.
-    fn refuse<C: How>(raw: &RawValue, members: &Members<'_>, schema: &Schema) -> Option<Problem> {
-        let mut faults = Faults::default();
-        let value = match values(raw, &mut faults) {
-            Ok(value) => value,
-            Err(problem) => return Some(problem),
-        };
-        schema.find(&value, &mut faults);
-        let read = Read::<A, C>::new(members);
-        read.check(&mut faults);
-        if read.action.is_err() {
-            A::read_parts(&mut ByPart { value: &value, faults: &mut faults });
+    /// Says everything that is wrong with a request.
+    fn refuse<C: How>(request: Body<'_>, schema: &Schema) -> Problem {
+        let Body { mut json, mut faults } = request;
+        let strangers = schema.find(&json.to_value(), &mut faults);
+        // A member that nobody knows hides no fault of the others.
+        strangers.iter().for_each(|pointer| json.remove(pointer));
+        let read = Read::<A, C>::new(&json);
+        let mut checked = Faults::default();
+        read.check(&mut checked);
+        let (action_is_bad, no_bounds_left) = (read.action.is_err(), checked.is_empty());
+        faults.append(checked);
+        if action_is_bad {
+            A::read_parts(&mut ByPart { json: &json, faults: &mut faults });
+        }
+        if no_bounds_left
+            && let Some(Asked { action, target, options, .. }) = read.complete()
+            && let Some(Refusal::Invalid(more)) = refusal(&action, &target, &options)
+        {
+            faults.append(more);
         }
         if faults.is_empty() {
-            Self::tell_errors::<C>(members, &mut faults);
+            Self::tell_errors::<C>(&json, &mut faults);
         }
-        (!faults.is_empty()).then(|| Problem::invalid(faults::distinct(faults)))
+        if faults.is_empty() {
+            return Problem::new(&INTERNAL, "A request without a fault could not be read.");
+        }
+        Problem::invalid(faults::distinct(faults))
     }
 
     /// Adds the faults that only the types see, each at its own place.
-    fn tell_errors<C: How>(members: &Members<'_>, faults: &mut Faults) {
-        if let Some(raw) = members.get("target") {
-            let typed = faults::typed::<_, CreatureOf<A>>(&mut serde_json::Deserializer::from_str(raw.get()));
-            faults.within("/target", |faults| faults::tell(typed, faults));
+    fn tell_errors<C: How>(json: &Json<'_>, faults: &mut Faults) {
+        if let Some(target) = json.get("target") {
+            faults.within("/target", |faults| faults::tell(faults::typed::<_, CreatureOf<A>>(target), faults));
         }
-        if let Some(raw) = members.get("options") {
-            let typed = faults::typed::<_, OptionsOf<A>>(&mut serde_json::Deserializer::from_str(raw.get()));
-            faults.within("/options", |faults| faults::tell(typed, faults));
+        if let Some(options) = json.get("options") {
+            faults.within("/options", |faults| faults::tell(faults::typed::<_, OptionsOf<A>>(options), faults));
         }
-        faults::tell(faults::typed::<_, C>(members.deserializer(|key| C::names(A::ROUNDS).contains(&key))), faults);
-        faults::tell(faults::typed::<_, A>(members.deserializer(own::<A, C>)), faults);
+        faults::tell(faults::typed::<_, C>(json.pick(|key| C::names(A::ROUNDS).contains(&key))), faults);
+        faults::tell(faults::typed::<_, A>(json.pick(own::<A, C>)), faults);
     }
 }
 
 impl<A: Action> Known<A> {
-    fn resolve(&self, request: &Request<'_>, means: &Means<'_>) -> Answer {
+    fn resolve(&self, request: Body<'_>, means: &Means<'_>) -> Answer {
         let Asked { action, target, options, how } = Self::read::<Throw>(request, &self.resolve)?;
         refused(&action, &target, &options)?;
         let seed = (how.dice.is_none() || how.throw_rest).then(|| how.seed.unwrap_or_else(means.seed));
@@ -270,7 +268,7 @@ impl<A: Action> Known<A> {
         reply(&action, &done, seed.as_deref())
     }
 
-    fn odds(&self, request: &Request<'_>, means: &Means<'_>) -> Answer {
+    fn odds(&self, request: Body<'_>, means: &Means<'_>) -> Answer {
         let Asked { action, target, options, how } = Self::read::<Asking>(request, &self.odds)?;
         refused(&action, &target, &options)?;
         match how.rounds {
@@ -297,11 +295,15 @@ impl<A: Action> Entry for Known<A> {
         A::Rules::ID
     }
 
+    fn takes_target(&self) -> bool {
+        A::Target::TARGET != Target::None
+    }
+
     fn title(&self) -> &'static str {
         A::TITLE
     }
 
-    fn answer(&self, mode: Mode, request: &Request<'_>, means: &Means<'_>) -> Answer {
+    fn answer(&self, mode: Mode, request: Body<'_>, means: &Means<'_>) -> Answer {
         match mode {
             Mode::Resolve => self.resolve(request, means),
             Mode::Odds => self.odds(request, means),

@@ -15,7 +15,7 @@ pub const RATING: i32 = 1000;
 pub const LIST: usize = 100;
 
 /// The most faults that are told of one request. Past these, more would only cost time.
-pub const FAULTS: usize = 1000;
+pub const FAULTS: usize = 100;
 
 /// The most dice that the fields of one request may call for together.
 pub const DICE: i64 = 5000;
@@ -131,6 +131,11 @@ impl Faults {
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
+    }
+
+    /// Adds all of these, their places counted from the one being looked at.
+    pub fn append(&mut self, more: Self) {
+        more.found.into_iter().for_each(|fault| self.add(&fault.pointer, fault.detail));
     }
 
     /// Everything that was found, in the order of finding.

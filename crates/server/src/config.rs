@@ -77,7 +77,7 @@ pub struct Config {
     /// The largest body of a batch, in bytes.
     #[arg(long, env = "SCATHE_BATCH_BODY_LIMIT", default_value_t = BATCH_BODY_LIMIT, value_name = "BYTES")]
     pub batch_body_limit: usize,
-    /// How deep the JSON of a request may nest, at most 128.
+    /// How deep the JSON of a request may nest, at most 100.
     #[arg(long, env = "SCATHE_JSON_DEPTH", default_value_t = DEPTH, value_name = "LEVELS", value_parser = json_depth)]
     pub json_depth: usize,
     /// How long a request may take to arrive and be answered.
@@ -140,7 +140,7 @@ impl fmt::Display for RateLimit {
 
 fn json_depth(text: &str) -> Result<usize, String> {
     let depth = text.parse().ok().filter(|depth| (1..=DEPTH).contains(depth));
-    depth.ok_or_else(|| "expected a whole number from 1 to 128".to_owned())
+    depth.ok_or_else(|| "expected a whole number from 1 to 100".to_owned())
 }
 
 /// A time, at most a day: longer ones are mistakes.

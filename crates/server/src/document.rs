@@ -112,7 +112,7 @@ fn operation(
 
 /// The batch's operation.
 fn batch_operation(api: &Api, shapes: &mut Shapes) -> Value {
-    let (request, reply) = (shapes.add(&Part::of::<Batch<'_>>()), shapes.add(&Part::of::<batch::Reply>()));
+    let (request, reply) = (shapes.add(&Part::of::<Batch>()), shapes.add(&Part::of::<batch::Reply>()));
     // A hit with dice of its own, and one more, thrown, on the same creature.
     let first = api.registry().verbs().next().and_then(|(verb, mut entries)| Some((verb, entries.next()?.1)));
     let mut example = json!({ "seed": "round 3", "operations": [] });

@@ -47,7 +47,7 @@ async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     // Dropped at the end, it waits a second at most for what is still to be written.
     let (_log, lost) = start_log(&config)?;
     let cap = connection_cap(&config)?;
-    let service = Service::new(Arc::new(app()?), config.clone(), Some(lost))?;
+    let service = Service::new(Arc::new(app()), config.clone(), Some(lost))?;
     let listener = listen(config.listen).await?;
     // Before the address is told: whoever reads it may ask us to stop.
     let stop = stop_signal()?;
@@ -105,7 +105,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Box<dyn Error>> {
 
 fn print_document() -> Result<(), Box<dyn Error>> {
     use std::io::Write;
-    std::io::stdout().write_all(app()?.document())?;
+    std::io::stdout().write_all(app().document())?;
     Ok(())
 }
 
