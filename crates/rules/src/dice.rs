@@ -1,6 +1,6 @@
 //! What a rule asks of its dice, and the faces that somebody threw elsewhere.
 
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -22,12 +22,40 @@ pub struct Ask {
     #[serde(skip)]
     #[schema(ignore)]
     pub generations: u32,
+    /// Which of the dice count.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub keep: Keep,
 }
 
 impl Ask {
-    /// A throw of `count` dice none of which calls for another.
+    /// A throw of `count` dice that all count and none of which calls for another.
     pub fn new(why: &'static str, count: u32, sides: u32) -> Self {
-        Self { why, sides, count, generations: 0 }
+        Self { why, sides, count, generations: 0, keep: Keep::All }
+    }
+}
+
+/// Which dice of a throw count: all of them, or the best or worst one. Dice of which one counts call
+/// for no others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// All dice, added up.
+    #[default]
+    All,
+    /// The die worth most.
+    Highest,
+    /// The die worth least.
+    Lowest,
+}
+
+impl Keep {
+    /// What two dice are worth together.
+    fn join(self, one: Worth, other: Worth) -> Worth {
+        match self {
+            Self::All => one + other,
+            Self::Highest => one.max(other),
+            Self::Lowest => one.min(other),
+        }
     }
 }
 
@@ -74,10 +102,17 @@ impl Worth {
     }
 }
 
+impl Add for Worth {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { points: self.points + other.points, marks: self.marks + other.marks, again: false }
+    }
+}
+
 impl AddAssign for Worth {
     fn add_assign(&mut self, other: Self) {
-        self.points += other.points;
-        self.marks += other.marks;
+        *self = *self + other;
     }
 }
 
@@ -96,11 +131,11 @@ pub trait Dice {
     /// Throws one die of `ask`.
     fn face(&mut self, ask: Ask) -> Result<u32, Stop>;
 
-    /// Throws `ask.count` dice, then those that they call for, and adds up what they are worth.
-    /// It means no more than [`Dice::face`] again and again; a source that knows a shorter way to
+    /// Throws `ask.count` dice, then those that they call for, and adds up what they are worth, or
+    /// keeps the one that counts. It means no more than [`Dice::face`] again and again; a source that knows a shorter way to
     /// the same sum may take it.
     fn total(&mut self, ask: Ask, worth: WorthOf<'_>, view: View<'_>) -> Result<(Worth, Faces), Stop> {
-        let mut sum = Worth::default();
+        let mut sum: Option<Worth> = None;
         let mut faces = Faces::new();
         let mut due = ask.count;
         for generation in 0..=ask.generations {
@@ -112,14 +147,15 @@ pub trait Dice {
             for count in (1..=due).rev() {
                 let face = self.face(Ask { count, ..ask })?;
                 let die = worth(face, generation);
-                sum += die;
+                let alone = Worth { again: false, ..die };
+                sum = Some(sum.map_or(alone, |sum| ask.keep.join(sum, alone)));
                 called += u32::from(die.again);
                 thrown.push(face);
             }
             faces.push(thrown);
             due = called;
         }
-        Ok((view(sum), faces))
+        Ok((view(sum.unwrap_or_default()), faces))
     }
 }
 
