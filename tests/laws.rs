@@ -242,11 +242,8 @@ fn value(schema: &Value) -> BoxedStrategy<Value> {
             .boxed()
         }
         "string" => {
-            let texts = match schema["pattern"].as_str() {
-                Some(_) => vec!["1d8+2", "2d6", "3d10-1"],
-                None => vec!["a", "round 3"],
-            };
-            proptest::sample::select(texts).prop_map(Value::from).boxed()
+            let texts = schema["examples"].as_array().cloned();
+            proptest::sample::select(texts.unwrap_or_else(|| vec![json!("a"), json!("round 3")])).boxed()
         }
         "array" => {
             let least = schema["minItems"].as_u64().unwrap_or(0) as usize;

@@ -114,6 +114,15 @@ impl Faults {
         }
     }
 
+    /// Whether a fault was found at `path` or in what it holds.
+    pub fn has(&self, path: &str) -> bool {
+        let place = format!("{}{path}", self.at);
+        let inside = |fault: &Fault| {
+            fault.pointer.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.found.iter().any(inside)
+    }
+
     /// Whether as many faults were found as are told.
     pub fn is_full(&self) -> bool {
         self.found.len() >= FAULTS

@@ -11,6 +11,7 @@
 
 pub mod check;
 pub mod dice;
+pub mod dice_text;
 pub mod odds;
 pub mod ruleset;
 pub mod rulesets;

@@ -343,8 +343,11 @@ impl Parts for ByPart<'_> {
 
 impl ByPart<'_> {
     fn look<T: Check + DeserializeOwned>(&mut self, pointer: &str, value: &Value) {
-        if let Ok(part) = T::deserialize(value) {
-            self.faults.within(pointer, |faults| part.check(faults));
+        match faults::typed::<_, T>(value) {
+            Ok(part) => self.faults.within(pointer, |faults| part.check(faults)),
+            // What the schema has told already is not told again in other words.
+            Err(_) if self.faults.has(pointer) => {}
+            read => self.faults.within(pointer, |faults| faults::tell(read, faults)),
         }
     }
 }

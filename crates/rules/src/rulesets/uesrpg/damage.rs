@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::creature::Creature;
-use super::damage_dice::DiceText;
 use super::dying::spoiled;
 use super::locations::{Location, hit_location, of_face};
 use super::traits::{DamageType, TraitName, resistance_weakness, value};
@@ -12,6 +11,7 @@ use super::wounds::{WoundOutcome, is_wound, wound};
 use super::{Event, Options, Uesrpg};
 use crate::check::{Check, DICE, Faults, LIST, POINTS, RATING, given};
 use crate::dice::{Ask, Dice, Stop};
+use crate::dice_text::DiceText;
 use crate::ruleset::{Action, Done, Example, Outcome, Parts, Refusal};
 use crate::tray::Tray;
 
@@ -64,7 +64,7 @@ pub enum HeadLoss {
 }
 
 /// One part of an attack's damage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::Component)]
 pub struct Component {
@@ -75,7 +75,7 @@ pub struct Component {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1000, nullable = false)]
     pub amount: Option<i32>,
-    /// Dice to throw for the damage: up to 100 dice of up to 1000 sides, and up to 1000 more or less.
+    /// Dice to throw for the damage. Required unless `amount` is there, refused beside it.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub roll: Option<DiceText>,
@@ -90,7 +90,7 @@ impl Check for Component {
     fn check(&self, faults: &mut Faults) {
         faults.bounds_if("/amount", self.amount, 0..=RATING);
         faults.bounds("/penetration", self.penetration, 0..=RATING);
-        match self.roll {
+        match &self.roll {
             Some(_) => faults.stray("/amount", self.amount.as_ref(), "does not go with `roll`"),
             None => faults.missing("/amount", self.amount.as_ref(), "is required unless `roll` is there"),
         }
@@ -102,7 +102,8 @@ impl Check for Attack {
         faults.bounds_if("/attack_roll", self.attack_roll, 1..=100);
         faults.length("/components", &self.components, 1..=LIST);
         faults.each("/components", &self.components);
-        let dice: i64 = self.components.iter().filter_map(|part| part.roll).map(|roll| i64::from(roll.count)).sum();
+        let dice: i64 =
+            self.components.iter().filter_map(|part| part.roll.as_ref()).map(|roll| i64::from(roll.count())).sum();
         if dice > DICE {
             faults
                 .add("/components", format!("call for {dice} dice together, but at most {DICE} may be thrown at once"));
@@ -230,7 +231,7 @@ impl Action for Damage {
 
     fn example() -> Example<Self> {
         let blow =
-            Component { kind: DamageType::Physical, amount: None, roll: Some(DiceText::EXAMPLE), penetration: 1 };
+            Component { kind: DamageType::Physical, amount: None, roll: Some(DiceText::new(1, 8, 2)), penetration: 1 };
         let flames = Component { kind: DamageType::Fire, amount: Some(5), roll: None, penetration: 0 };
         let components = vec![blow, flames];
         let attack = Attack { attack_roll: Some(28), location: None, critical: false, head_loss: None, components };
@@ -310,8 +311,8 @@ fn strike_part(
     options: &Options,
     tray: &mut Tray<'_, Event>,
 ) -> Result<ComponentOutcome, Stop> {
-    let amount = match part.roll {
-        Some(dice) => dice.throw(tray)?,
+    let amount = match &part.roll {
+        Some(dice) => dice.throw("damage", "damage_roll", tray)?,
         None => part.amount.unwrap_or(0),
     };
     Ok(reduce(part.kind, amount, part.penetration, location, creature, options, tray))

@@ -12,7 +12,6 @@ pub mod check;
 pub mod conditions;
 pub mod creature;
 pub mod damage;
-pub mod damage_dice;
 pub mod dying;
 pub mod first_aid;
 pub mod healing;
