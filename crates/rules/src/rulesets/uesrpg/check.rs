@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::creature::{Creature, numbers_schema};
-use super::wounds::TestModifier;
+use super::creature::{Creature, TestModifier, numbers_schema};
 use super::{Event, Options, Uesrpg};
 use crate::check::{Check, Faults, LIST, RATING};
 use crate::dice::{Ask, Stop, Worth};

@@ -3,15 +3,26 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Event;
 use super::conditions::Conditions;
 use super::locations::{Armor, Location};
 use super::traits::{Trait, TraitName, value};
-use super::turn::ACTION_POINTS;
-use super::wounds::Wound;
+use super::wound::Wound;
+use super::{Event, Options, WoundRule};
 use crate::check::{Check, Faults, LIST, POINTS, RATING, given};
 use crate::ruleset;
 use crate::tray::Tray;
+
+/// The action points of a refresh (W).
+pub const ACTION_POINTS: i32 = 3;
+
+/// `passive_effects`: what active wounds add to all tests.
+const WOUND_PENALTY: i32 = -20;
+
+/// `alternate_wound`: what active wounds add to all tests beside that, with a crippled body (W).
+const CRIPPLED_BODY_PENALTY: i32 = -10;
+
+/// `passive_effects`: what active wounds add to later initiative rolls.
+const INITIATIVE_PENALTY: i32 = -2;
 
 /// The highest characteristic score.
 const SCORE: i32 = 200;
@@ -268,6 +279,64 @@ impl Creature {
             tray.change("/life", &mut self.life, Some(Life::Unconscious(Unconscious::default())), "unconscious");
             tray.event(Event::Unconscious);
         }
+    }
+}
+
+/// What active wounds add to the creature's own tests, rule by rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TestModifier {
+    /// `passive_effects`: 20 off.
+    pub passive_effects: i32,
+    /// `alternate_wound`: with a crippled body 10 more off (W).
+    pub crippled_body: i32,
+}
+
+impl TestModifier {
+    /// All of it together.
+    pub fn sum(self) -> i32 {
+        self.passive_effects + self.crippled_body
+    }
+}
+
+impl Creature {
+    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
+    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
+    fn weighing_wounds(&self, options: &Options) -> i32 {
+        if self.is_undead() {
+            return 0;
+        }
+        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
+        // At most 100 wounds.
+        let active = i32::try_from(active).unwrap_or(i32::MAX);
+        if options.wound_penalty_stacks { active } else { active.min(1) }
+    }
+
+    /// What active wounds add to the creature's own tests.
+    pub fn test_modifier(&self, options: &Options) -> TestModifier {
+        let wounds = self.weighing_wounds(options);
+        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
+        TestModifier {
+            passive_effects: wounds * WOUND_PENALTY,
+            crippled_body: if crippled { wounds * CRIPPLED_BODY_PENALTY } else { 0 },
+        }
+    }
+
+    /// `passive_effects`: what active wounds add to later initiative rolls.
+    pub fn initiative_modifier(&self, options: &Options) -> i32 {
+        self.weighing_wounds(options) * INITIATIVE_PENALTY
+    }
+}
+
+/// What damage did to one who was unconscious before it or is so now, in words: whether the next dying
+/// test fails by it, and whether it ended being stable (R18).
+pub fn spoiled(before: &Creature, after: &Creature) -> Option<&'static str> {
+    let (was, is) = (before.unconscious(), after.unconscious()?);
+    if !is.next_test_fails || was == Some(is) {
+        None
+    } else if was.is_some_and(|was| was.stable) {
+        Some("No longer stable: the next dying test fails.")
+    } else {
+        Some("The next dying test fails.")
     }
 }
 

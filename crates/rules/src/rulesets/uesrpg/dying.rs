@@ -25,19 +25,6 @@ fn not_dying(creature: &Creature) -> Option<Refusal> {
     }
 }
 
-/// What damage did to one who was unconscious before it or is so now, in words: whether the next dying
-/// test fails by it, and whether it ended being stable (R18).
-pub fn spoiled(before: &Creature, after: &Creature) -> Option<&'static str> {
-    let (was, is) = (before.unconscious(), after.unconscious()?);
-    if !is.next_test_fails || was == Some(is) {
-        None
-    } else if was.is_some_and(|was| was.stable) {
-        Some("No longer stable: the next dying test fails.")
-    } else {
-        Some("The next dying test fails.")
-    }
-}
-
 /// Rolls the Endurance test of one who is unconscious at 0 HP, on its turn.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

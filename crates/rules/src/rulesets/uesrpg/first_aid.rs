@@ -7,15 +7,20 @@ use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::check::{GradedTest, Test, test};
-use super::conditions::{extinguish, staunch};
+use super::check::{GradedTest, Test, graded_test, own_target_number, test};
 use super::creature::{Creature, moved};
-use super::wounds::Wound;
+use super::wound::Wound;
 use super::{Event, NO_ACTION_POINTS, NO_SUPPLIES, NOTHING_TO_CHECK, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;
 use crate::ruleset::{Action, Done, Example, Outcome, Refusal};
 use crate::tray::Tray;
+
+/// `extinguish`: what makes it easier at Burning (1) (W).
+const PUTTING_OUT: i32 = 20;
+
+/// `extinguish`: what each point of Burning above that takes off (W).
+const A_POINT_OF_FIRE: i32 = 10;
 
 /// Rolls a test that may end a condition of the target.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -269,4 +274,39 @@ impl ConditionCheck {
         }
         tray.change("/wounds", &mut creature.wounds, wounds, rule);
     }
+}
+
+/// `staunch` (W): the helper's degrees of success come off Bleeding.
+fn staunch(target_number: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Result<GradedTest, Stop> {
+    let test = graded_test(target_number, None, "staunch", tray)?;
+    if test.passed {
+        let left = (creature.conditions.bleeding - test.degrees).max(0);
+        tray.change("/conditions/bleeding", &mut creature.conditions.bleeding, left, "staunch");
+    }
+    Ok(test)
+}
+
+/// `extinguish` (W): for an action point, the creature's own Strength or Agility test, 20 easier and
+/// 10 harder for each point of Burning above 1. A success ends Burning.
+fn extinguish(
+    with: Option<Characteristic>,
+    creature: &mut Creature,
+    options: &Options,
+    tray: &mut Tray<'_, Event>,
+) -> Result<Test, Stop> {
+    let left = creature.action_points - 1;
+    tray.change("/action_points", &mut creature.action_points, left, "extinguish");
+    let score = match with {
+        Some(Characteristic::Strength) => creature.strength,
+        Some(Characteristic::Agility) => creature.agility,
+        None => creature.strength.max(creature.agility),
+    };
+    let mut target_number = own_target_number(score, creature.test_modifier(options), tray);
+    let modified = target_number + PUTTING_OUT - A_POINT_OF_FIRE * (creature.conditions.burning - 1);
+    tray.step("target_number", &mut target_number, modified, "extinguish");
+    let test = test(target_number, Some(creature), "extinguish", tray)?;
+    if test.passed {
+        tray.change("/conditions/burning", &mut creature.conditions.burning, 0, "extinguish");
+    }
+    Ok(test)
 }

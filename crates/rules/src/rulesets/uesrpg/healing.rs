@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::creature::{Creature, Life, moved};
-use super::wounds::{Wound, regain, suspend};
+use super::wound::Wound;
+use super::wounds::{regain, suspend};
 use super::{Event, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING};
 use crate::dice::Stop;

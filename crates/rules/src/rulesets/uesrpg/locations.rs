@@ -1,14 +1,9 @@
-//! Hit locations: where a blow lands, and the armour that it meets there.
+//! Hit locations, what can be lost there, and the armour that is worn there.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Event;
-use super::creature::Creature;
-use super::damage::Attack;
 use crate::check::{Check, Faults, RATING};
-use crate::dice::{Ask, Stop, Worth};
-use crate::tray::Tray;
 
 /// Where a blow can land.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
@@ -194,36 +189,4 @@ impl Check for ArmorRatings {
         faults.bounds("/shock", self.shock, 0..=RATING);
         faults.bounds("/poison", self.poison, 0..=RATING);
     }
-}
-
-impl Attack {
-    /// The location that the attack names, or that the ones digit of its roll points at.
-    pub fn aimed(&self) -> Option<Location> {
-        self.location.or(self.attack_roll.map(|roll| Location::of_digit(roll % 10)))
-    }
-}
-
-/// The ones digit that a face of the d10 stands for: 10 counts as 0.
-fn digit(face: u32) -> i32 {
-    i32::try_from(face % 10).unwrap_or(0)
-}
-
-/// Where a face of the d10 points.
-pub fn of_face(face: u32) -> Location {
-    Location::of_digit(digit(face))
-}
-
-/// `hit_location`: the one chosen, else where the ones digit of the attack roll points, else a d10
-/// with 10 as 0. A blow at a lost limb hits the body (W).
-pub fn hit_location(attack: &Attack, creature: &Creature, tray: &mut Tray<'_, Event>) -> Result<Location, Stop> {
-    let aimed = match attack.aimed() {
-        Some(location) => location,
-        None => {
-            let digit = |face, _| Worth::points(digit(face));
-            // All that the rule sees of the die is the location: 1 stands for 1 to 5.
-            let location = |die: Worth| if (1..=5).contains(&die.points) { Worth::points(1) } else { die };
-            Location::of_digit(tray.total(Ask::new("hit_location", 1, 10), digit, location)?.points)
-        }
-    };
-    Ok(creature.struck_at(aimed))
 }

@@ -8,6 +8,7 @@
 //! the change by wounds is told, and the turn that first aid takes, since whose turn it is the table
 //! keeps; the death test's moment, which comes when the table calls the dying tick.
 
+pub mod attack;
 pub mod check;
 pub mod conditions;
 pub mod creature;
@@ -19,6 +20,7 @@ pub mod locations;
 pub mod rest;
 pub mod traits;
 pub mod turn;
+pub mod wound;
 pub mod wounds;
 
 use serde::{Deserialize, Serialize};

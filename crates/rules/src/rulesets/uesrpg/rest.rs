@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 
 use super::creature::{Creature, bonus};
 use super::healing::restore;
-use super::wounds::{Wound, regain};
+use super::wound::Wound;
+use super::wounds::regain;
 use super::{Event, IN_ENCOUNTER, Options, Uesrpg};
 use crate::check::{Check, Faults};
 use crate::dice::Stop;

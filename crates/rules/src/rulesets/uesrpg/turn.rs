@@ -3,19 +3,18 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::conditions::{bleeding, burning};
-use super::creature::{Creature, moved};
-use super::dying::spoiled;
-use super::wounds::{Wound, blood_loss, clocks};
+use super::attack::reduce;
+use super::creature::{ACTION_POINTS, Creature, moved, spoiled};
+use super::locations::Location;
+use super::traits::DamageType;
+use super::wound::Wound;
+use super::wounds::{blood_loss, clocks};
 use super::{ActionPointRefresh, Event, Options, Uesrpg};
-use crate::check::{Check, Faults};
+use crate::check::{Check, Faults, RATING};
 use crate::dice::Stop;
 use crate::ruleset::{Action, Done, Example, Outcome};
 use crate::tray::Tray;
 use crate::words::count;
-
-/// The action points of a refresh (W).
-pub const ACTION_POINTS: i32 = 3;
 
 /// Does what is due at the start of a round, or at the start or the end of the creature's own turn.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -155,4 +154,32 @@ fn refresh(creature: &mut Creature, tray: &mut Tray<'_, Event>) {
     }
     tray.change("/action_points", &mut creature.action_points, points, "action_points");
     tray.change("/action_point_debt", &mut creature.action_point_debt, 0, "action_points");
+}
+
+/// `bleeding` (W): as many HP as it counts, which neither armour nor resistance lowers; then one
+/// less. It is no attack and does not wound. Answers the HP lost.
+fn bleeding(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
+    let bleeding = creature.conditions.bleeding;
+    if bleeding == 0 {
+        return 0;
+    }
+    let lost = creature.lose(bleeding, tray, "bleeding");
+    creature.fall(tray);
+    tray.change("/conditions/bleeding", &mut creature.conditions.bleeding, bleeding - 1, "bleeding");
+    lost
+}
+
+/// `burning` (W): as much fire damage to the body as it counts, through armour, toughness and traits;
+/// then one more. It is no attack and does not wound. Answers the HP lost.
+fn burning(creature: &mut Creature, options: &Options, tray: &mut Tray<'_, Event>) -> i32 {
+    let burning = creature.conditions.burning;
+    if burning == 0 {
+        return 0;
+    }
+    let flames = reduce(DamageType::Fire, burning, 0, Location::Body, creature, options, tray);
+    let lost = creature.lose(flames.taken, tray, "burning");
+    creature.fall(tray);
+    let more = (burning + 1).min(RATING);
+    tray.change("/conditions/burning", &mut creature.conditions.burning, more, "burning");
+    lost
 }

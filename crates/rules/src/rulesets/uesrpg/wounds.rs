@@ -1,113 +1,23 @@
 //! Wounds: when damage makes one, the shock test, what it brings at once and what it brings later.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::attack::{Attack, ComponentOutcome, HeadLoss};
 use super::check::{Test, own_target_number, test};
-use super::creature::{Creature, bonus, moved};
-use super::damage::{Attack, ComponentOutcome, DamageOutcome, HeadLoss};
+use super::creature::{Creature, TestModifier, bonus, moved};
 use super::locations::{Location, Part};
 use super::traits::{DamageType, resistance_weakness};
+use super::wound::Wound;
 use super::{Event, Options, WoundRule};
-use crate::check::{Check, Faults, POINTS, RATING};
+use crate::check::{POINTS, RATING};
 use crate::dice::Stop;
 use crate::ruleset;
 use crate::tray::Tray;
 
-/// `blood_loss`: the rounds (30 seconds) that a wound leaves.
-pub const ROUNDS: i32 = 5;
-
 /// `side_effect`: what a point of Resistance adds to the side test, and a point of Weakness takes off
 /// (W). By the alternate wound rule Tough and Bleeding weigh as much on the shock test (W).
 const A_POINT: i32 = 10;
-
-/// `passive_effects`: what active wounds add to all tests.
-const WOUND_PENALTY: i32 = -20;
-
-/// `alternate_wound`: what active wounds add to all tests beside that, with a crippled body (W).
-const CRIPPLED_BODY_PENALTY: i32 = -10;
-
-/// `passive_effects`: what active wounds add to later initiative rolls.
-const INITIATIVE_PENALTY: i32 = -2;
-
-/// A wound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = uesrpg::Wound)]
-pub struct Wound {
-    /// Where it is.
-    pub location: Location,
-    /// The damage of the attack that made it. As many HP regained after treatment cure it (W).
-    #[schema(minimum = 1, maximum = 1_000_000)]
-    pub damage: i32,
-    /// The type of that attack's largest part.
-    #[serde(rename = "type")]
-    pub kind: DamageType,
-    /// First aid ended its passive effects and its clock.
-    #[serde(default)]
-    #[schema(default = false)]
-    pub first_aid: bool,
-    /// Treated, so that HP regained count towards its cure (W). Ends passive effects and clock as well.
-    #[serde(default)]
-    #[schema(default = false)]
-    pub treated: bool,
-    /// HP regained since it was treated (W).
-    #[serde(default)]
-    #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
-    pub regained: i32,
-    /// Own turns until blood loss brings HP to 0. At 0 the clock has run out.
-    #[serde(default = "all_rounds")]
-    #[schema(minimum = 0, maximum = 5, default = 5)]
-    pub rounds_left: i32,
-    /// Own turns for which magical healing still delays clock and passive effects (R21).
-    #[serde(default)]
-    #[schema(minimum = 0, maximum = 1000, default = 0)]
-    pub suspended_rounds: i32,
-}
-
-fn all_rounds() -> i32 {
-    ROUNDS
-}
-
-impl Wound {
-    /// Whether first aid or treatment ended its passive effects and its clock.
-    pub fn is_tended(&self) -> bool {
-        self.first_aid || self.treated
-    }
-
-    /// Whether its passive effects count: not tended and not suspended.
-    pub fn is_active(&self) -> bool {
-        !self.is_tended() && self.suspended_rounds == 0
-    }
-
-    /// A wound for the examples: a blow to the right arm, fresh.
-    pub fn example() -> Self {
-        Self::new(Location::RightArm, 10, DamageType::Physical)
-    }
-
-    /// A fresh wound.
-    fn new(location: Location, damage: i32, kind: DamageType) -> Self {
-        Self {
-            location,
-            damage,
-            kind,
-            first_aid: false,
-            treated: false,
-            regained: 0,
-            rounds_left: ROUNDS,
-            suspended_rounds: 0,
-        }
-    }
-}
-
-impl Check for Wound {
-    fn check(&self, faults: &mut Faults) {
-        faults.bounds("/damage", self.damage, 1..=POINTS);
-        faults.bounds("/regained", self.regained, 0..=POINTS);
-        faults.bounds("/rounds_left", self.rounds_left, 0..=ROUNDS);
-        faults.bounds("/suspended_rounds", self.suspended_rounds, 0..=RATING);
-    }
-}
 
 /// What a wound did.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
@@ -179,10 +89,16 @@ impl Effect {
 
 impl WoundOutcome {
     /// What the wound did, in words: the tests, then what it brought, numbers before and after.
-    pub fn sentence(&self, dealt: &DamageOutcome, before: &Creature, after: &Creature) -> String {
+    pub fn sentence(
+        &self,
+        components: &[ComponentOutcome],
+        damage: i32,
+        before: &Creature,
+        after: &Creature,
+    ) -> String {
         let mut tests = vec![told("shock test", self.shock_test)];
         if let Some(side_test) = self.side_test {
-            let burns = cause(&dealt.components).is_some_and(|cause| cause.kind == DamageType::Fire);
+            let burns = cause(components).is_some_and(|cause| cause.kind == DamageType::Fire);
             tests.push(told(if burns { "Agility test" } else { "Endurance test" }, side_test));
         }
         let mut brought: Vec<String> =
@@ -194,9 +110,9 @@ impl WoundOutcome {
         brought.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
         let (tests, brought) = (tests.join(", "), brought.join(", "));
         if brought.is_empty() {
-            format!("A wound of {}: {tests}.", dealt.damage)
+            format!("A wound of {damage}: {tests}.")
         } else {
-            format!("A wound of {}: {tests}; {brought}.", dealt.damage)
+            format!("A wound of {damage}: {tests}; {brought}.")
         }
     }
 }
@@ -495,51 +411,6 @@ fn side_test(
         tray.step("target_number", &mut target_number, modified, "side_effect");
     }
     test(target_number, Some(creature), "side_effect", tray)
-}
-
-/// What active wounds add to the creature's own tests, rule by rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TestModifier {
-    /// `passive_effects`: 20 off.
-    pub passive_effects: i32,
-    /// `alternate_wound`: with a crippled body 10 more off (W).
-    pub crippled_body: i32,
-}
-
-impl TestModifier {
-    /// All of it together.
-    fn sum(self) -> i32 {
-        self.passive_effects + self.crippled_body
-    }
-}
-
-impl Creature {
-    /// How many wounds weigh on the creature: those whose passive effects count. All of them together
-    /// count once (R5), unless the table stacks them. An undead creature has no passive effects (W).
-    fn weighing_wounds(&self, options: &Options) -> i32 {
-        if self.is_undead() {
-            return 0;
-        }
-        let active = self.wounds.iter().filter(|wound| wound.is_active()).count();
-        // At most 100 wounds.
-        let active = i32::try_from(active).unwrap_or(i32::MAX);
-        if options.wound_penalty_stacks { active } else { active.min(1) }
-    }
-
-    /// What active wounds add to the creature's own tests.
-    pub fn test_modifier(&self, options: &Options) -> TestModifier {
-        let wounds = self.weighing_wounds(options);
-        let crippled = options.wound_rule == WoundRule::Alternate && self.is_crippled(Location::Body);
-        TestModifier {
-            passive_effects: wounds * WOUND_PENALTY,
-            crippled_body: if crippled { wounds * CRIPPLED_BODY_PENALTY } else { 0 },
-        }
-    }
-
-    /// `passive_effects`: what active wounds add to later initiative rolls.
-    pub fn initiative_modifier(&self, options: &Options) -> i32 {
-        self.weighing_wounds(options) * INITIATIVE_PENALTY
-    }
 }
 
 /// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9);
