@@ -22,41 +22,36 @@ pub struct Ask {
     #[serde(skip)]
     #[schema(ignore)]
     pub generations: u32,
-    /// Which of the dice count.
-    #[serde(skip)]
-    #[schema(ignore)]
-    pub keep: Keep,
+    /// Only the highest or the lowest of the dice counts. Absent: all count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub keep: Option<Keep>,
 }
 
 impl Ask {
     /// A throw of `count` dice that all count and none of which calls for another.
     pub fn new(why: &'static str, count: u32, sides: u32) -> Self {
-        Self { why, sides, count, generations: 0, keep: Keep::All }
+        Self { why, sides, count, generations: 0, keep: None }
     }
-}
 
-/// Which dice of a throw count: all of them, or the best or worst one. Dice of which one counts call
-/// for no others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Keep {
-    /// All dice, added up.
-    #[default]
-    All,
-    /// The die worth most.
-    Highest,
-    /// The die worth least.
-    Lowest,
-}
-
-impl Keep {
-    /// What two dice are worth together.
-    fn join(self, one: Worth, other: Worth) -> Worth {
-        match self {
-            Self::All => one + other,
-            Self::Highest => one.max(other),
-            Self::Lowest => one.min(other),
+    /// What two dice of this throw are worth together.
+    fn join(&self, one: Worth, other: Worth) -> Worth {
+        match self.keep {
+            None => one + other,
+            Some(Keep::Highest) => one.max(other),
+            Some(Keep::Lowest) => one.min(other),
         }
     }
+}
+
+/// Which one of several dice counts. Such dice call for no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// The highest.
+    Highest,
+    /// The lowest.
+    Lowest,
 }
 
 /// Why a throw was not made.
@@ -148,7 +143,7 @@ pub trait Dice {
                 let face = self.face(Ask { count, ..ask })?;
                 let die = worth(face, generation);
                 let alone = Worth { again: false, ..die };
-                sum = Some(sum.map_or(alone, |sum| ask.keep.join(sum, alone)));
+                sum = Some(sum.map_or(alone, |sum| ask.join(sum, alone)));
                 called += u32::from(die.again);
                 thrown.push(face);
             }

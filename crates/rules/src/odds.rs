@@ -308,7 +308,7 @@ type Sums = Odds<Worth>;
 struct Throw {
     dice: u32,
     sides: u32,
-    keep: Keep,
+    keep: Option<Keep>,
     /// What each face is worth, generation by generation.
     worth: Vec<Worth>,
 }
@@ -428,8 +428,8 @@ impl<'g> Walk<'g> {
     /// What the dice of a throw can be worth together, by marks, then by points.
     fn sums(&mut self, throw: &Throw) -> Result<Sums, Stop> {
         let single = single(throw);
-        if throw.keep != Keep::All {
-            return Ok(kept(single, throw.dice, throw.keep));
+        if let Some(keep) = throw.keep {
+            return Ok(kept(single, throw.dice, keep));
         }
         let bounds = |of: fn(&Worth) -> i64| {
             let values = single.ways.iter().map(|(worth, _)| of(worth));

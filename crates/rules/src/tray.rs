@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::dice::{Ask, Dice, Stop, Worth};
+use crate::dice::{Ask, Dice, Keep, Stop, Worth};
 
 /// A value as the log shows it: a number, a text, a list or an object, just as it stands in `target`.
 pub struct Logged(Box<dyn erased_serde::Serialize + Send + Sync>);
@@ -49,6 +49,10 @@ pub enum Line {
         /// How many sides each die has.
         #[schema(minimum = 1, maximum = 1000)]
         sides: u32,
+        /// Only the highest or the lowest of the dice counts. Absent: all count.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        keep: Option<Keep>,
         /// What they showed.
         faces: Vec<u32>,
     },
@@ -113,7 +117,12 @@ impl<'d, Event> Tray<'d, Event> {
     ) -> Result<Worth, Stop> {
         let (sum, faces) = self.source.total(ask, &worth, &view)?;
         if let Some(log) = &mut self.log {
-            log.extend(faces.into_iter().map(|faces| Line::Roll { why: ask.why, sides: ask.sides, faces }));
+            log.extend(faces.into_iter().map(|faces| Line::Roll {
+                why: ask.why,
+                sides: ask.sides,
+                keep: ask.keep,
+                faces,
+            }));
         }
         Ok(sum)
     }

@@ -329,19 +329,30 @@ struct ByPart<'a> {
 
 impl Parts for ByPart<'_> {
     fn part<T: Check + DeserializeOwned>(&mut self, pointer: &'static str) {
-        match self.value.pointer(pointer) {
-            Some(Value::Array(entries)) => {
-                for (index, entry) in entries.iter().enumerate() {
-                    self.look::<T>(&format!("{pointer}/{index}"), entry);
-                }
-            }
-            Some(value) => self.look::<T>(pointer, value),
-            None => {}
-        }
+        self.part_below::<T>("", self.value, pointer);
     }
 }
 
 impl ByPart<'_> {
+    /// Looks at the part that `rest` names in `value`, which is at the place `at`.
+    fn part_below<T: Check + DeserializeOwned>(&mut self, at: &str, value: &Value, rest: &str) {
+        if let Some((list, rest)) = rest.split_once("/*") {
+            for (index, entry) in value.pointer(list).and_then(Value::as_array).into_iter().flatten().enumerate() {
+                self.part_below::<T>(&format!("{at}{list}/{index}"), entry, rest);
+            }
+            return;
+        }
+        match value.pointer(rest) {
+            Some(Value::Array(entries)) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    self.look::<T>(&format!("{at}{rest}/{index}"), entry);
+                }
+            }
+            Some(value) => self.look::<T>(&format!("{at}{rest}"), value),
+            None => {}
+        }
+    }
+
     fn look<T: Check + DeserializeOwned>(&mut self, pointer: &str, value: &Value) {
         match faults::typed::<_, T>(value) {
             Ok(part) => self.faults.within(pointer, |faults| part.check(faults)),
