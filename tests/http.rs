@@ -208,9 +208,9 @@ fn dice_are_taken_exactly() {
     let dice = |dice: &str| with("\"hits\"", &format!("\"dice\":{dice},\"hits\""));
     let answer = sent(dice("[]"));
     fails(&answer, 422, "needs-dice");
-    assert_eq!(answer.json()["next"], json!({ "for": "damage_roll", "sides": 6, "count": 3 }));
+    assert_eq!(answer.json()["next"], json!({ "for": "damage_roll", "by": "attacker", "sides": 6, "count": 3 }));
     let answer = sent(dice("[6,5,1]"));
-    assert_eq!(answer.json()["next"], json!({ "for": "shield", "sides": 6, "count": 1 }));
+    assert_eq!(answer.json()["next"], json!({ "for": "shield", "by": "target", "sides": 6, "count": 1 }));
     faults(dice("[6,5,1,1,4]"), &["#/dice/4"]);
     faults(dice("[6,7,9,1]"), &["#/dice/1", "#/dice/2"]);
     faults(dice("[6,5,1,1001]"), &["#/dice/3"]);

@@ -1,7 +1,7 @@
 //! What holds for every action of every game, at every example, every case, and requests made up
 //! from the published schemas.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -77,6 +77,7 @@ fn hold(asked: &Asked) -> Result<(), String> {
     }
 
     cited(asked, &reply).map_err(|what| said(&what))?;
+    thrown_by(&reply).map_err(|what| said(&what))?;
     ledger(asked, &reply).map_err(|what| said(&what))?;
     shape(asked, &reply).map_err(|what| said(&what))
 }
@@ -99,6 +100,17 @@ fn cited(asked: &Asked, reply: &Value) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Who threw: where one throw says whose it is, every throw does.
+fn thrown_by(reply: &Value) -> Result<(), String> {
+    let throws: Vec<&Value> = reply["log"].as_array().unwrap().iter().filter(|line| line["kind"] == "roll").collect();
+    let said = throws.iter().filter(|line| !line["by"].is_null()).count();
+    if said == 0 || said == throws.len() {
+        Ok(())
+    } else {
+        Err("some throws say whose they are, others do not".to_owned())
+    }
 }
 
 /// Undo: put back change by change, the log leads to the target sent; forward again, to the target
@@ -216,6 +228,28 @@ fn the_laws_hold_for_requests_made_up_from_the_schemas() {
     all(faults);
 }
 
+#[test]
+fn an_action_of_several_parties_says_whose_each_throw_is() {
+    let mut throwers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for asked in asked() {
+        let reply = post(&format!("/{}", asked.verb), &with(&asked.body, "seed", json!("by")));
+        if reply.status == 200 {
+            let reply = reply.json();
+            let by = reply["log"].as_array().unwrap().iter().filter_map(|line| line["by"].as_str().map(str::to_owned));
+            throwers.entry(format!("{} {}", asked.body["ruleset"], asked.verb)).or_default().extend(by);
+        }
+    }
+    // Nobody says whose a throw is where only one party throws.
+    let alone: Vec<_> = throwers.iter().filter(|(_, by)| by.len() == 1).collect();
+    assert!(alone.is_empty(), "{alone:?}");
+    assert!(throwers.values().any(|by| by.len() > 1));
+    let body = json!({ "ruleset": "akrpg", "target": { "hd": 2, "hp": 9, "shield": 1, "def": 3 },
+                       "hits": [{ "kind": "physical", "amount": 1 }], "dice": [6] });
+    let problem = post("/damage", &body).json();
+    assert_eq!(problem["next"], json!({ "for": "shield", "by": "target", "sides": 6, "count": 1 }));
+    assert!(problem["detail"].as_str().unwrap().contains("(thrown by the target)"), "{problem}");
+}
+
 /// A value that a schema allows: its corners, and a little between them.
 fn value(schema: &Value) -> BoxedStrategy<Value> {
     if let Some(name) = schema["$ref"].as_str() {
@@ -326,7 +360,7 @@ fn nullable(schema: &Value) -> bool {
 #[test]
 fn every_bound_holds_at_the_door_and_null_and_strangers_stay_out() {
     let mut faults = Vec::new();
-    let mut probed = std::collections::BTreeSet::new();
+    let mut probed = BTreeSet::new();
     for asked in asked() {
         let path = format!("/{}", asked.verb);
         let ruleset = asked.body["ruleset"].as_str().unwrap();

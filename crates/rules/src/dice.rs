@@ -5,6 +5,26 @@ use std::ops::{Add, AddAssign};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Whose throw it is, where an action has dice of several parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The side that attacks.
+    Attacker,
+    /// The side that is attacked.
+    Target,
+}
+
+impl By {
+    /// The party, in a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Attacker => "the attacker",
+            Self::Target => "the target",
+        }
+    }
+}
+
 /// One throw that a rule calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
 pub struct Ask {
@@ -12,6 +32,10 @@ pub struct Ask {
     #[serde(rename = "for")]
     #[schema(rename = "for", value_type = String, examples("shield"))]
     pub why: &'static str,
+    /// Whose throw it is. Absent where only one party throws.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub by: Option<By>,
     /// How many sides each of these dice has.
     #[schema(minimum = 1, maximum = 1000)]
     pub sides: u32,
@@ -31,7 +55,12 @@ pub struct Ask {
 impl Ask {
     /// A throw of `count` dice that all count and none of which calls for another.
     pub fn new(why: &'static str, count: u32, sides: u32) -> Self {
-        Self { why, sides, count, generations: 0, keep: None }
+        Self { why, by: None, sides, count, generations: 0, keep: None }
+    }
+
+    /// The same throw, made by one of several parties.
+    pub fn by(self, party: By) -> Self {
+        Self { by: Some(party), ..self }
     }
 
     /// What two dice of this throw are worth together.

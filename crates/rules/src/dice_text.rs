@@ -9,7 +9,7 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::check::RATING;
-use crate::dice::{Ask, Stop, Worth};
+use crate::dice::{Ask, By, Stop};
 use crate::tray::Tray;
 
 /// The most dice of one text.
@@ -54,12 +54,18 @@ impl DiceText {
     }
 
     /// Throws the dice, term by term, and adds everything up, not below 0. `what` is the name of the
-    /// sum in the log, `why` the rule that calls for the throw.
-    pub fn throw<Event>(&self, what: &'static str, why: &'static str, tray: &mut Tray<'_, Event>) -> Result<i32, Stop> {
-        let shown = |face, _| Worth::points(i32::try_from(face).unwrap_or(i32::MAX));
+    /// sum in the log, `why` the rule that calls for the throw, `by` one of several parties, if it is
+    /// one of several who throws.
+    pub fn throw<Event>(
+        &self,
+        what: &'static str,
+        why: &'static str,
+        by: Option<By>,
+        tray: &mut Tray<'_, Event>,
+    ) -> Result<i32, Stop> {
         let mut sum = 0;
         for term in &self.terms {
-            sum += tray.total(Ask::new(why, term.count, term.sides), shown, |sum| sum)?.points;
+            sum += tray.shown(Ask { by, ..Ask::new(why, term.count, term.sides) })?;
         }
         if self.plus != 0 {
             let rolled = sum;
@@ -263,11 +269,14 @@ mod tests {
     fn each_term_is_thrown_in_order_and_the_number_is_added_once() {
         let dice = read("1 + 2d4 + 1d12").unwrap();
         let mut given = Given::new(vec![3, 4, 11]);
-        assert_eq!(dice.throw("damage", "damage_roll", &mut Tray::<()>::new(&mut given)), Ok(19));
+        assert_eq!(dice.throw("damage", "damage_roll", None, &mut Tray::<()>::new(&mut given)), Ok(19));
         let mut given = Given::new(vec![3, 4, 1, 2, 11, 12]);
-        assert_eq!(dice.doubled().throw("damage", "damage_roll", &mut Tray::<()>::new(&mut given)), Ok(34));
+        assert_eq!(dice.doubled().throw("damage", "damage_roll", None, &mut Tray::<()>::new(&mut given)), Ok(34));
         assert_eq!((dice.count(), dice.doubled().count()), (3, 6));
         let mut given = Given::new(vec![2]);
-        assert_eq!(read("1d4-3").unwrap().throw("damage", "damage_roll", &mut Tray::<()>::new(&mut given)), Ok(0));
+        assert_eq!(
+            read("1d4-3").unwrap().throw("damage", "damage_roll", None, &mut Tray::<()>::new(&mut given)),
+            Ok(0)
+        );
     }
 }

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::dice::{Ask, Dice, Keep, Stop, Worth};
+use crate::dice::{Ask, By, Dice, Keep, Stop, Worth};
 
 /// A value as the log shows it: a number, a text, a list or an object, just as it stands in `target`.
 pub struct Logged(Box<dyn erased_serde::Serialize + Send + Sync>);
@@ -46,6 +46,10 @@ pub enum Line {
         #[serde(rename = "for")]
         #[schema(rename = "for", value_type = String)]
         why: &'static str,
+        /// Whose throw it was. Absent where only one party throws.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
         /// How many sides each die has.
         #[schema(minimum = 1, maximum = 1000)]
         sides: u32,
@@ -117,20 +121,16 @@ impl<'d, Event> Tray<'d, Event> {
     ) -> Result<Worth, Stop> {
         let (sum, faces) = self.source.total(ask, &worth, &view)?;
         if let Some(log) = &mut self.log {
-            log.extend(faces.into_iter().map(|faces| Line::Roll {
-                why: ask.why,
-                sides: ask.sides,
-                keep: ask.keep,
-                faces,
-            }));
+            let roll = |faces| Line::Roll { why: ask.why, by: ask.by, sides: ask.sides, keep: ask.keep, faces };
+            log.extend(faces.into_iter().map(roll));
         }
         Ok(sum)
     }
 
-    /// Throws one die and says what it shows.
-    pub fn face(&mut self, why: &'static str, sides: u32) -> Result<i32, Stop> {
+    /// Throws the dice of `ask` and adds up what they show. Of one die, that is its face.
+    pub fn shown(&mut self, ask: Ask) -> Result<i32, Stop> {
         let shown = |face, _| Worth::points(i32::try_from(face).unwrap_or(i32::MAX));
-        Ok(self.total(Ask::new(why, 1, sides), shown, |sum| sum)?.points)
+        Ok(self.total(ask, shown, |sum| sum)?.points)
     }
 
     /// Sets `number`, on its way through a rule, to `to`.

@@ -246,8 +246,9 @@ impl Problem {
     /// The dice given do not suffice.
     pub fn needs_dice(ask: Ask) -> Self {
         let (dice, show) = if ask.count == 1 { ("die", "it shows") } else { ("dice", "they show") };
+        let by = ask.by.map(|by| format!(" (thrown by {})", by.name())).unwrap_or_default();
         let detail = format!(
-            "Throw {} more {dice} of {} sides for {}, and append what {show} to `dice`.",
+            "Throw {} more {dice} of {} sides for {}{by}, and append what {show} to `dice`.",
             ask.count, ask.sides, ask.why
         );
         Self { next: Some(Box::new(ask)), ..Self::new(&NEEDS_DICE, detail) }

@@ -13,27 +13,31 @@ use crate::words::count;
 /// The sides of every die in this game.
 pub const SIDES: u32 = 6;
 
-/// `check` (W): 4, 5 and 6 are a success each, and each 6 is a Perfect too. Points of the sum are
-/// successes, marks are Perfects.
-pub fn check(pool: i32, why: &'static str, tray: &mut Tray<'_, Event>) -> Result<Worth, Stop> {
-    let worth = |face, _| Worth { points: i32::from(face >= 4), marks: u32::from(face == 6), again: false };
-    tray.total(Ask::new(why, pool.unsigned_abs(), SIDES), worth, |sum| sum)
+/// A throw of `pool` dice.
+pub fn dice(pool: i32, why: &'static str) -> Ask {
+    Ask::new(why, pool.unsigned_abs(), SIDES)
 }
 
-/// How many dice a `test` of `pool` dice throws: none when the difficulty settles it.
-pub fn test_dice(pool: i32, difficulty: i32) -> i32 {
-    if (1..6).contains(&difficulty) { pool } else { 0 }
+/// `check` (W): 4, 5 and 6 are a success each, and each 6 is a Perfect too. Points of the sum are
+/// successes, marks are Perfects.
+pub fn check(dice: Ask, tray: &mut Tray<'_, Event>) -> Result<Worth, Stop> {
+    let worth = |face, _| Worth { points: i32::from(face >= 4), marks: u32::from(face == 6), again: false };
+    tray.total(dice, worth, |sum| sum)
+}
+
+/// Whether a `test` against this difficulty is rolled. Any other difficulty settles it.
+pub fn is_rolled(difficulty: i32) -> bool {
+    (1..6).contains(&difficulty)
 }
 
 /// `test` (W): a die succeeds when it shows more than the difficulty. At 0 or less every die
-/// succeeds, at 6 or more none does, and none is rolled. Answers the successes.
-pub fn test(pool: i32, difficulty: i32, why: &'static str, tray: &mut Tray<'_, Event>) -> Result<i32, Stop> {
-    if difficulty <= 0 {
-        return Ok(pool);
+/// succeeds, at 6 or more none does, and none is rolled. Returns the successes.
+pub fn test(dice: Ask, difficulty: i32, tray: &mut Tray<'_, Event>) -> Result<i32, Stop> {
+    if !is_rolled(difficulty) {
+        return Ok(if difficulty <= 0 { i32::try_from(dice.count).unwrap_or(i32::MAX) } else { 0 });
     }
     let worth = |face, _| Worth::points(i32::from(face > difficulty.unsigned_abs()));
-    let ask = Ask::new(why, test_dice(pool, difficulty).unsigned_abs(), SIDES);
-    Ok(tray.total(ask, worth, |sum| sum)?.points)
+    Ok(tray.total(dice, worth, |sum| sum)?.points)
 }
 
 /// Which of the two.
@@ -101,12 +105,12 @@ impl Action for Roll {
     fn apply(&self, _: &mut (), _: &Options, tray: &mut Tray<'_, Event>) -> Result<RollOutcome, Stop> {
         match self.kind {
             RollKind::Check => {
-                let rolled = check(self.pool, "check", tray)?;
+                let rolled = check(dice(self.pool, "check"), tray)?;
                 let passed = self.difficulty.map(|difficulty| rolled.points >= difficulty);
                 Ok(RollOutcome { successes: rolled.points, perfects: Some(rolled.marks), passed })
             }
             RollKind::Test => {
-                let successes = test(self.pool, self.difficulty.unwrap_or_default(), "test", tray)?;
+                let successes = test(dice(self.pool, "test"), self.difficulty.unwrap_or_default(), tray)?;
                 Ok(RollOutcome { successes, perfects: None, passed: None })
             }
         }

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{test, test_dice};
+use super::check::{dice, is_rolled, test};
 use super::creature::Creature;
-use super::shield::shield;
+use super::shield::{shield, shield_die};
 use super::{Akrpg, Event, Options};
 use crate::check::{Check, DICE, Faults, LIST, POINTS, RATING, given};
-use crate::dice::Stop;
+use crate::dice::{By, Stop};
 use crate::ruleset::{Action, Done, Example, Outcome, Parts, Refusal};
 use crate::tray::Tray;
 use crate::words::count;
@@ -334,7 +334,7 @@ fn deal(
         damage_modifiers(creature, &mut damage, tray);
     }
     dealt.modified = damage;
-    dealt.shielded = shield(creature, &mut damage, tray)?;
+    dealt.shielded = shield(shield_die().by(By::Target), creature, &mut damage, tray)?;
     dealt.barrier_lost = barrier(creature, &mut damage, tray);
     dealt.hp_lost = health(creature, damage, options, tray);
     Ok(dealt)
@@ -353,8 +353,8 @@ fn damage_roll(hit: &Hit, creature: &Creature, damage: &mut i32, tray: &mut Tray
         Kind::Physical => armor_piercing(creature.def, hit.armor_piercing.unwrap_or(0), tray),
         _ => creature.res,
     };
-    let rolled = test_dice(*damage, difficulty);
-    let successes = test(*damage, difficulty, "damage_roll", tray)?;
+    let rolled = if is_rolled(difficulty) { *damage } else { 0 };
+    let successes = test(dice(*damage, "damage_roll").by(By::Attacker), difficulty, tray)?;
     tray.step("damage", damage, successes, "damage_roll");
     Ok(rolled)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{SIDES, check};
+use super::check::{check, dice};
 use super::creature::{Creature, Downed, Life};
 use super::{Akrpg, Event, Options};
 use crate::check::{Check, Faults, RATING, given};
@@ -62,7 +62,7 @@ impl Action for DyingTick {
         _: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<DyingTickOutcome, Stop> {
-        let face = tray.face("dying_tick", SIDES)?;
+        let face = tray.shown(dice(1, "dying_tick"))?;
         let lost = match face {
             6 => 0,
             1 => 2,
@@ -162,7 +162,7 @@ impl Action for Stabilize {
         let outcome = if self.automatic {
             StabilizeOutcome { passed: true, successes: 0, perfects: 0 }
         } else {
-            let rolled = check(self.pool.unwrap_or(0), "stabilize", tray)?;
+            let rolled = check(dice(self.pool.unwrap_or(0), "stabilize"), tray)?;
             // A pool is at most 1000 dice.
             let perfects = i32::try_from(rolled.marks).unwrap_or(i32::MAX);
             let passed = rolled.points >= self.difficulty.unwrap_or(1);

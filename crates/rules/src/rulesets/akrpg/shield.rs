@@ -15,10 +15,15 @@ use crate::words::count;
 /// What a shield die takes off when it shows a 6.
 const SIX_TAKES_OFF: i32 = 5;
 
+/// The die that is rolled against an instance of damage.
+pub fn shield_die() -> Ask {
+    Ask::new("shield", 1, SIDES)
+}
+
 /// `shield`: takes one die out and rolls it. A 6 takes 5 off and the die goes back; any other face
 /// takes itself off and the die is spent. One die at most, and none against no damage (R2). Answers
 /// the points taken off.
-pub fn shield(creature: &mut Creature, damage: &mut i32, tray: &mut Tray<'_, Event>) -> Result<i32, Stop> {
+pub fn shield(die: Ask, creature: &mut Creature, damage: &mut i32, tray: &mut Tray<'_, Event>) -> Result<i32, Stop> {
     if *damage <= 0 || creature.shield <= 0 {
         return Ok(0);
     }
@@ -28,7 +33,7 @@ pub fn shield(creature: &mut Creature, damage: &mut i32, tray: &mut Tray<'_, Eve
         |face, _| Worth { points: points(face).min(SIX_TAKES_OFF), marks: u32::from(face == SIDES), again: false };
     let most = *damage;
     let view = |die: Worth| Worth { points: die.points.min(most), ..die };
-    let die = tray.total(Ask::new("shield", 1, SIDES), worth, view)?;
+    let die = tray.total(die, worth, view)?;
     tray.step("damage", damage, most - die.points, "shield");
     if die.marks > 0 {
         tray.event(Event::ShieldKept);
@@ -84,7 +89,7 @@ impl Action for ShieldRoll {
         tray: &mut Tray<'_, Event>,
     ) -> Result<ShieldRollOutcome, Stop> {
         let (mut damage, dice) = (self.damage, creature.shield);
-        let absorbed = shield(creature, &mut damage, tray)?;
+        let absorbed = shield(shield_die(), creature, &mut damage, tray)?;
         Ok(ShieldRollOutcome { damage, absorbed, shield_dice_lost: dice - creature.shield })
     }
 

@@ -106,55 +106,51 @@ fn total_and_grade(sum: Worth) -> Worth {
     Worth { marks: u32::from(sum.points >= 1 && sum.marks > 0), ..sum }
 }
 
-/// A check of `pool` dice, seen through `view`.
+/// A throw of `pool` standard dice.
+pub fn dice(pool: i32, why: &'static str) -> Ask {
+    Ask { generations: GENERATIONS, ..Ask::new(why, pool.unsigned_abs(), SIDES) }
+}
+
+/// A check, seen through `view`.
 fn throw(
-    pool: i32,
+    dice: Ask,
     success_number: i32,
-    why: &'static str,
     options: &Options,
     tray: &mut Tray<'_, Event>,
     view: impl Fn(Worth) -> Worth,
 ) -> Result<Worth, Stop> {
-    let ask = Ask { generations: GENERATIONS, ..Ask::new(why, pool.unsigned_abs(), SIDES) };
-    tray.total(ask, |face, generation| worth(face, generation, success_number, options), view)
+    tray.total(dice, |face, generation| worth(face, generation, success_number, options), view)
 }
 
 /// `check` (W): the total and its grade. The success number is from 2 to 12.
 pub fn check(
-    pool: i32,
+    dice: Ask,
     success_number: i32,
-    why: &'static str,
     options: &Options,
     tray: &mut Tray<'_, Event>,
 ) -> Result<CheckOutcome, Stop> {
-    Ok(CheckOutcome::of(throw(pool, success_number, why, options, tray, total_and_grade)?))
+    Ok(CheckOutcome::of(throw(dice, success_number, options, tray, total_and_grade)?))
 }
 
 /// `check` (W) at SN 8 where only the grade matters.
-pub fn grade(pool: i32, why: &'static str, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Grade, Stop> {
+pub fn grade(dice: Ask, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Grade, Stop> {
     let view = |sum| {
         let seen = total_and_grade(sum);
         Worth { points: seen.points.signum(), ..seen }
     };
-    Ok(CheckOutcome::of(throw(pool, SUCCESS_NUMBER, why, options, tray, view)?).grade)
+    Ok(CheckOutcome::of(throw(dice, SUCCESS_NUMBER, options, tray, view)?).grade)
 }
 
 /// `check` (W) at SN 8 where only a critical success matters.
-pub fn is_critical(pool: i32, why: &'static str, options: &Options, tray: &mut Tray<'_, Event>) -> Result<bool, Stop> {
+pub fn is_critical(dice: Ask, options: &Options, tray: &mut Tray<'_, Event>) -> Result<bool, Stop> {
     let view = |sum| Worth { points: 0, ..total_and_grade(sum) };
-    Ok(throw(pool, SUCCESS_NUMBER, why, options, tray, view)?.marks > 0)
+    Ok(throw(dice, SUCCESS_NUMBER, options, tray, view)?.marks > 0)
 }
 
 /// `check` (W) at SN 8 where only the successes matter, and no more than `most` of them.
-pub fn successes(
-    pool: i32,
-    most: i32,
-    why: &'static str,
-    options: &Options,
-    tray: &mut Tray<'_, Event>,
-) -> Result<i32, Stop> {
+pub fn successes(dice: Ask, most: i32, options: &Options, tray: &mut Tray<'_, Event>) -> Result<i32, Stop> {
     let view = |sum: Worth| Worth::points(sum.points.clamp(0, most.max(0)));
-    Ok(throw(pool, SUCCESS_NUMBER, why, options, tray, view)?.points)
+    Ok(throw(dice, SUCCESS_NUMBER, options, tray, view)?.points)
 }
 
 /// Makes a check by itself.
@@ -222,7 +218,7 @@ impl Roll {
         let mut called = 0;
         for die in 0..self.pool {
             let missing = |ask| Ask { count: (self.pool - die).unsigned_abs(), ..ask };
-            let mut face = tray.face("check", SIDES).map_err(|stop| match stop {
+            let mut face = tray.shown(Ask::new("check", 1, SIDES)).map_err(|stop| match stop {
                 Stop::Needs(ask) => Stop::Needs(missing(ask)),
                 Stop::BadFace { index, ask } => Stop::BadFace { index, ask: missing(ask) },
                 Stop::Unfit { .. } | Stop::TooMany => stop,
@@ -261,7 +257,7 @@ impl Action for Roll {
     fn apply(&self, _: &mut (), options: &Options, tray: &mut Tray<'_, Event>) -> Result<CheckOutcome, Stop> {
         let success_number = hold(self.success_number.unwrap_or(SUCCESS_NUMBER), tray);
         if self.focus.is_empty() {
-            check(self.pool, success_number, "check", options, tray)
+            check(dice(self.pool, "check"), success_number, options, tray)
         } else {
             Ok(CheckOutcome::of(self.focused(success_number, options, tray)?))
         }
@@ -269,11 +265,11 @@ impl Action for Roll {
 
     fn summary(&self, done: &Done<Self>) -> String {
         let CheckOutcome { total, grade } = done.outcome;
-        let dice = count(self.pool, "die", "dice");
+        let pool = count(self.pool, "die", "dice");
         let number = self.success_number.unwrap_or(SUCCESS_NUMBER).clamp(2, 12);
         let raised: i32 = self.focus.iter().map(|focus| focus.by).sum();
         let focus = if raised > 0 { format!(", {raised} focus") } else { String::new() };
-        format!("Check of {dice} at SN {number}{focus}: {}, total {total}.", grade.name())
+        format!("Check of {pool} at SN {number}{focus}: {}, total {total}.", grade.name())
     }
 
     fn example() -> Example<Self> {

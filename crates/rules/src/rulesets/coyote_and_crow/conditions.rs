@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, hold};
-use super::creature::{Creature, Panic};
-use super::damage::cries;
-use super::dying::WillOrEndurance;
+use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, dice, hold};
+use super::creature::{Creature, Panic, WillOrEndurance};
+use super::events::cries;
 use super::{CoyoteAndCrow, Event, NOTHING_TO_CHECK, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;
@@ -231,7 +230,7 @@ type Checked = (Option<CheckOutcome>, bool);
 
 /// `unconsciousness`: one success of will keeps one conscious, for secondary actions only.
 fn stay_conscious(creature: &mut Creature, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Checked, Stop> {
-    let rolled = check(creature.stats.will, SUCCESS_NUMBER, "unconsciousness", options, tray)?;
+    let rolled = check(dice(creature.stats.will, "unconsciousness"), SUCCESS_NUMBER, options, tray)?;
     if !rolled.grade.succeeds() {
         creature.faint("unconsciousness", tray);
     }
@@ -263,7 +262,7 @@ impl ConditionCheck {
     ) -> Result<Checked, Stop> {
         let Some(panic) = self.panic(creature) else { return Ok((None, true)) };
         let success_number = hold(panic.success_number, tray);
-        let rolled = check(creature.stats.will, success_number, "panic", options, tray)?;
+        let rolled = check(dice(creature.stats.will, "panic"), success_number, options, tray)?;
         let enough = rolled.total >= panic.rank;
         let now = creature.panicked.unwrap_or(panic);
         if enough {
@@ -289,8 +288,8 @@ impl ConditionCheck {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<Checked, Stop> {
-        let dice = WillOrEndurance::dice(self.with, creature);
-        let rolled = check(dice, SUCCESS_NUMBER, "stun", options, tray)?;
+        let pool = WillOrEndurance::dice(self.with, creature);
+        let rolled = check(dice(pool, "stun"), SUCCESS_NUMBER, options, tray)?;
         let enough = rolled.total >= STUN_SUCCESSES;
         if enough && tray.change("/stunned", &mut creature.stunned, false, "stun") {
             tray.event(Event::ConditionEnded { condition: Condition::Stunned });
@@ -307,7 +306,10 @@ impl ConditionCheck {
     ) -> Result<Checked, Stop> {
         let rolled = match self.submerged {
             Some(true) => None,
-            Some(false) | None => Some(check(self.pool.unwrap_or(0), SUCCESS_NUMBER, "burning", options, tray)?),
+            Some(false) | None => {
+                let pool = self.pool.unwrap_or(0);
+                Some(check(dice(pool, "burning"), SUCCESS_NUMBER, options, tray)?)
+            }
         };
         let enough = rolled.is_none_or(|rolled| rolled.total >= creature.burning);
         if enough && tray.change("/burning", &mut creature.burning, 0, "burning") {
@@ -329,7 +331,7 @@ impl ConditionCheck {
             tray.step("success_number", &mut success_number, harder, "bleeding");
         }
         let success_number = hold(success_number, tray);
-        let rolled = check(self.pool.unwrap_or(0), success_number, "bleeding", options, tray)?;
+        let rolled = check(dice(self.pool.unwrap_or(0), "bleeding"), success_number, options, tray)?;
         let enough = rolled.grade.succeeds();
         if enough && tray.change("/bleeding", &mut creature.bleeding, 0, "bleeding") {
             tray.event(Event::ConditionEnded { condition: Condition::Bleeding });

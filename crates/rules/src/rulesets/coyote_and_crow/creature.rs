@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Event;
-use super::stats::{Stat, Stats, losses, losses_schema};
+use super::stats::{Pool, Stat, Stats, losses, losses_schema};
 use crate::check::{Check, Faults, POINTS, RATING};
 use crate::ruleset;
 use crate::tray::Tray;
@@ -141,57 +141,24 @@ pub struct Panic {
     pub success_number: i32,
 }
 
-/// One of the three pools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+/// The two stats that a rule leaves the choice of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = coyote_and_crow::Pool)]
-pub enum Pool {
-    /// The physical one.
-    Body,
-    /// The mental one.
-    Mind,
-    /// The spiritual one.
-    Soul,
+#[schema(as = coyote_and_crow::WillOrEndurance)]
+pub enum WillOrEndurance {
+    /// Will.
+    Will,
+    /// Endurance.
+    Endurance,
 }
 
-impl Pool {
-    /// All three, in the order in which the rules go through them.
-    pub const ALL: [Self; 3] = [Self::Body, Self::Mind, Self::Soul];
-
-    /// The name, as a field of `target` and in a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Body => "body",
-            Self::Mind => "mind",
-            Self::Soul => "soul",
-        }
-    }
-
-    /// The stat that a pool hangs on: its negative is the death threshold (R5), and it restores the
-    /// pool in a rest (R4).
-    pub fn stat(self) -> Stat {
-        match self {
-            Self::Body => Stat::Endurance,
-            Self::Mind => Stat::Wisdom,
-            Self::Soul => Stat::Will,
-        }
-    }
-
-    /// The stats that add up to its maximum (W).
-    fn stats(self) -> [Stat; 3] {
-        match self {
-            Self::Body => [Stat::Strength, Stat::Agility, Stat::Endurance],
-            Self::Mind => [Stat::Intelligence, Stat::Perception, Stat::Wisdom],
-            Self::Soul => [Stat::Spirit, Stat::Charisma, Stat::Will],
-        }
-    }
-
-    /// The stats that add up to the defense against damage to it (W).
-    pub fn defense_stats(self) -> [Stat; 2] {
-        match self {
-            Self::Body => [Stat::Agility, Stat::Endurance],
-            Self::Mind => [Stat::Perception, Stat::Wisdom],
-            Self::Soul => [Stat::Charisma, Stat::Will],
+impl WillOrEndurance {
+    /// How many dice the choice is, or the higher stat if the player has not chosen (R24).
+    pub fn dice(choice: Option<Self>, creature: &Creature) -> i32 {
+        match choice {
+            Some(Self::Will) => creature.stats.will,
+            Some(Self::Endurance) => creature.stats.endurance,
+            None => creature.stats.endurance.max(creature.stats.will),
         }
     }
 }

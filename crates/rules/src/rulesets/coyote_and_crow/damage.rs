@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{CheckOutcome, Grade, SIDES, SUCCESS_NUMBER, check, hold};
+use super::check::{CheckOutcome, Grade, SIDES, SUCCESS_NUMBER, check, dice, hold};
 use super::conditions::{ConditionKind, STUN_SUCCESSES};
-use super::creature::{Creature, Defense, HOTTEST, Pool};
+use super::creature::{Creature, Defense, HOTTEST};
 use super::dying::thresholds;
-use super::stats::Stat;
+use super::events::cries;
+use super::stats::{Pool, Stat};
 use super::tables::{Column, stat_hit};
 use super::{CoyoteAndCrow, Event, Options};
 use crate::check::{Check, Faults, RATING, given};
-use crate::dice::Stop;
+use crate::dice::{Ask, By, Stop};
 use crate::ruleset::{Action, Done, Example, Outcome, Parts};
 use crate::tray::Tray;
 
@@ -183,6 +184,11 @@ impl Attack {
             Kind::Spiritual => Pool::Soul,
             Kind::Poison | Kind::Environmental => self.to.unwrap_or(Pool::Body),
         }
+    }
+
+    /// The dice of the creature's own check.
+    fn reaction(&self, why: &'static str) -> Ask {
+        dice(self.reaction_pool.unwrap_or(0), why).by(By::Target)
     }
 
     /// Adds the faults of members that do not go with the kind, or are missing from it.
@@ -470,27 +476,6 @@ fn reaction_words(attack: &Attack, reaction: Reaction, before: &Creature) -> &'s
     }
 }
 
-/// What a table would cry out at these events.
-pub(super) fn cries(events: &[Event]) -> String {
-    let cries = events.iter().filter_map(|event| match event {
-        Event::CheckDue { .. } => Some(" A check to stay conscious is due.".to_owned()),
-        Event::Dying { pool } => Some(format!(" Dying ({})!", pool.name())),
-        Event::Unconscious => Some(" Unconscious!".to_owned()),
-        Event::DeathThreshold { pool } => Some(format!(" Death threshold of {}!", pool.name())),
-        Event::StatAtZero { stat } => Some(format!(" No {} left!", stat.name())),
-        Event::InstantDeathPossible => Some(" This may kill at once.".to_owned()),
-        Event::MayBeLethal => Some(" This may be lethal.".to_owned()),
-        Event::Stabilized { .. }
-        | Event::Burning
-        | Event::Stunned
-        | Event::Panicked
-        | Event::NoLossThisRound
-        | Event::ConditionEnded { .. }
-        | Event::Woke => None,
-    });
-    cries.collect()
-}
-
 /// `defense` (W): two stats and gear, held to what a success number can be. The stats of the
 /// unconscious and of the dead add nothing; of the stunned's defense nothing is left, gear included
 /// (R17).
@@ -526,7 +511,7 @@ fn damage_check(
                 Some(number) => hold(number, tray),
                 None => defense(attack.hits(), creature, options, tray),
             };
-            let rolled = check(pool, success_number, "damage_check", options, tray)?;
+            let rolled = check(dice(pool, "damage_check").by(By::Attacker), success_number, options, tray)?;
             (Some(rolled), rolled.total, rolled.grade == Grade::CriticalSuccess)
         }
         None => (None, attack.successes.unwrap_or(0), attack.critical == Some(true)),
@@ -547,7 +532,7 @@ fn fire(
     tray: &mut Tray<'_, Event>,
 ) -> Result<Reaction, Stop> {
     let rank = attack.rank.unwrap_or(1);
-    let rolled = check(attack.reaction_pool.unwrap_or(0), SUCCESS_NUMBER, "fire", options, tray)?;
+    let rolled = check(attack.reaction("fire"), SUCCESS_NUMBER, options, tray)?;
     let reaction = Reaction::of(rolled, rolled.total >= rank);
     let burning = creature.burning.max(rank);
     if !reaction.enough && tray.change("/burning", &mut creature.burning, burning, "fire") {
@@ -575,7 +560,7 @@ fn electrical(
     if strike.critical {
         tray.event(Event::InstantDeathPossible);
     }
-    let rolled = check(attack.reaction_pool.unwrap_or(0), SUCCESS_NUMBER, "electrical", options, tray)?;
+    let rolled = check(attack.reaction("electrical"), SUCCESS_NUMBER, options, tray)?;
     let reaction = Reaction::of(rolled, rolled.total >= attack.reaction_needed.unwrap_or(STUN_SUCCESSES));
     if !reaction.enough && tray.change("/stunned", &mut creature.stunned, true, "electrical") {
         tray.event(Event::Stunned);
@@ -587,7 +572,7 @@ fn electrical(
 fn falling(attack: &Attack, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Strike, Stop> {
     let mut damage = 0;
     tray.step("damage", &mut damage, attack.height.unwrap_or(0) / HEIGHT_TO_A_POINT, "falling");
-    let rolled = check(attack.reaction_pool.unwrap_or(0), SUCCESS_NUMBER, "falling", options, tray)?;
+    let rolled = check(attack.reaction("falling"), SUCCESS_NUMBER, options, tray)?;
     let left = (damage - rolled.total.max(0)).max(0);
     tray.step("damage", &mut damage, left, "falling");
     let reaction = Some(Reaction::of(rolled, left == 0));
@@ -604,7 +589,7 @@ fn poison(attack: &Attack, tray: &mut Tray<'_, Event>) -> Strike {
 /// `environmental`: a survival check, and damage only if it fails.
 fn environmental(attack: &Attack, options: &Options, tray: &mut Tray<'_, Event>) -> Result<Strike, Stop> {
     let success_number = hold(attack.success_number.unwrap_or(SUCCESS_NUMBER), tray);
-    let rolled = check(attack.reaction_pool.unwrap_or(0), success_number, "environmental", options, tray)?;
+    let rolled = check(attack.reaction("environmental"), success_number, options, tray)?;
     let reaction = Reaction::of(rolled, rolled.grade.succeeds());
     let mut damage = 0;
     let dealt = if reaction.enough { 0 } else { attack.amount.unwrap_or(0) };
@@ -639,7 +624,7 @@ fn lose_stat(
     creature: &mut Creature,
     tray: &mut Tray<'_, Event>,
 ) -> Result<StatDamage, Stop> {
-    let face = tray.face(rule, SIDES)?;
+    let face = tray.shown(Ask::new(rule, 1, SIDES).by(By::Target))?;
     let stat = stat_hit(face, column);
     if creature.stats.of(stat) > 0 {
         creature.move_stat(stat, -1, rule, tray);

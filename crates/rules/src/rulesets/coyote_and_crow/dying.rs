@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, grade, hold};
+use super::check::{CheckOutcome, Grade, SUCCESS_NUMBER, check, dice, grade, hold};
 use super::conditions::ConditionKind;
-use super::creature::{Creature, Pool, Stabilized};
-use super::damage::cries;
+use super::creature::{Creature, Stabilized, WillOrEndurance};
+use super::events::cries;
+use super::stats::Pool;
 use super::{CoyoteAndCrow, Event, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;
@@ -45,28 +46,6 @@ pub(super) fn thresholds(before: &Creature, creature: &mut Creature, tray: &mut 
         }
     }
     due
-}
-
-/// The two stats that a rule leaves the choice of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = coyote_and_crow::WillOrEndurance)]
-pub enum WillOrEndurance {
-    /// Will.
-    Will,
-    /// Endurance.
-    Endurance,
-}
-
-impl WillOrEndurance {
-    /// How many dice the choice is, or the higher stat if the player has not chosen (R24).
-    pub(super) fn dice(choice: Option<Self>, creature: &Creature) -> i32 {
-        match choice {
-            Some(Self::Will) => creature.stats.will,
-            Some(Self::Endurance) => creature.stats.endurance,
-            None => creature.stats.endurance.max(creature.stats.will),
-        }
-    }
 }
 
 /// Rolls for every pool that is dying, in the creature's turn.
@@ -211,7 +190,7 @@ fn dying_roll(
         return Ok(None);
     }
     let before = creature.points(pool);
-    let grade = grade(WillOrEndurance::dice(with, creature), "dying", options, tray)?;
+    let grade = grade(dice(WillOrEndurance::dice(with, creature), "dying"), options, tray)?;
     match grade {
         Grade::CriticalFailure => creature.set_points(pool, before - 2, "dying", tray),
         Grade::Failure => creature.set_points(pool, before - 1, "dying", tray),
@@ -288,7 +267,7 @@ impl Action for Stabilize {
         creature.lie_down(tray);
         let before = creature.clone();
         let success_number = hold(self.success_number.unwrap_or(SUCCESS_NUMBER), tray);
-        let check = check(self.pool, success_number, "stabilize", options, tray)?;
+        let check = check(dice(self.pool, "stabilize"), success_number, options, tray)?;
         match check.grade {
             Grade::CriticalFailure => creature.set_points(Pool::Body, before.body - 1, "stabilize", tray),
             Grade::Failure => {}

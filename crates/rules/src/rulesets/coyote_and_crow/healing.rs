@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::conditions::Condition;
-use super::creature::{Creature, Pool, Stabilized};
+use super::creature::{Creature, Stabilized};
+use super::stats::Pool;
 use super::{CoyoteAndCrow, Event, Options};
 use crate::check::{Check, Faults, RATING};
 use crate::dice::Stop;

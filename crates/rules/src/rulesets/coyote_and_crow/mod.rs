@@ -13,6 +13,7 @@ pub mod conditions;
 pub mod creature;
 pub mod damage;
 pub mod dying;
+mod events;
 pub mod healing;
 pub mod rest;
 pub mod stats;
@@ -25,8 +26,8 @@ use utoipa::ToSchema;
 use crate::check::Faults;
 use crate::ruleset::{Catalog, Reading, RefusalKind, Rule, Ruleset, Table};
 use conditions::{Condition, ConditionKind};
-use creature::{Creature, Pool};
-use stats::Stat;
+use creature::Creature;
+use stats::{Pool, Stat};
 
 /// The ruleset `coyote_and_crow`.
 pub struct CoyoteAndCrow;

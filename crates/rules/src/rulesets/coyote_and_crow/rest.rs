@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{is_critical, successes};
-use super::creature::{Creature, Pool};
+use super::check::{dice, is_critical, successes};
+use super::creature::Creature;
 use super::healing::recover;
-use super::stats::{Stat, Stats};
+use super::stats::{Pool, Stat, Stats};
 use super::{CoyoteAndCrow, Event, IN_ENCOUNTER, NO_SHORT_REST_LEFT, NO_STAT_HEALING, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;
@@ -204,7 +204,7 @@ impl Rest {
         options: &Options,
         tray: &mut Tray<'_, Event>,
     ) -> Result<(), Stop> {
-        let dice = creature.stats.of(pool.stat());
+        let value = creature.stats.of(pool.stat());
         let room = (creature.max(pool) - creature.points(pool)).max(0);
         let rule = match self.kind {
             RestKind::Short => "short_rest",
@@ -212,15 +212,15 @@ impl Rest {
         };
         let mut points = 0;
         if let Some(StatHealing { stat, .. }) = healing {
-            if is_critical(dice, "stat_healing", options, tray)? {
+            if is_critical(dice(value, "stat_healing"), options, tray)? {
                 outcome.stat = Some(stat);
             }
         } else {
-            let successes = successes(dice, room.max(TOLD), rule, options, tray)?;
+            let successes = successes(dice(value, rule), room.max(TOLD), options, tray)?;
             tray.step("points", &mut points, successes, rule);
         }
         if self.kind == RestKind::Long {
-            let all = points + dice;
+            let all = points + value;
             tray.step("points", &mut points, all, rule);
         }
         let fitting = points.min(room);

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Type};
 
-use super::creature::Pool;
 use crate::check::{Check, Faults, RATING};
 
 /// One of the nine stats.
@@ -100,6 +99,61 @@ impl Stat {
             Self::Strength | Self::Agility | Self::Endurance => Pool::Body,
             Self::Intelligence | Self::Perception | Self::Wisdom => Pool::Mind,
             Self::Spirit | Self::Charisma | Self::Will => Pool::Soul,
+        }
+    }
+}
+
+/// One of the three pools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = coyote_and_crow::Pool)]
+pub enum Pool {
+    /// The physical one.
+    Body,
+    /// The mental one.
+    Mind,
+    /// The spiritual one.
+    Soul,
+}
+
+impl Pool {
+    /// All three, in the order in which the rules go through them.
+    pub const ALL: [Self; 3] = [Self::Body, Self::Mind, Self::Soul];
+
+    /// The name, as a field of `target` and in a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::Mind => "mind",
+            Self::Soul => "soul",
+        }
+    }
+
+    /// The stat that a pool hangs on: its negative is the death threshold (R5), and it restores the
+    /// pool in a rest (R4).
+    pub fn stat(self) -> Stat {
+        match self {
+            Self::Body => Stat::Endurance,
+            Self::Mind => Stat::Wisdom,
+            Self::Soul => Stat::Will,
+        }
+    }
+
+    /// The stats that add up to its maximum (W).
+    pub fn stats(self) -> [Stat; 3] {
+        match self {
+            Self::Body => [Stat::Strength, Stat::Agility, Stat::Endurance],
+            Self::Mind => [Stat::Intelligence, Stat::Perception, Stat::Wisdom],
+            Self::Soul => [Stat::Spirit, Stat::Charisma, Stat::Will],
+        }
+    }
+
+    /// The stats that add up to the defense against damage to it (W).
+    pub fn defense_stats(self) -> [Stat; 2] {
+        match self {
+            Self::Body => [Stat::Agility, Stat::Endurance],
+            Self::Mind => [Stat::Perception, Stat::Wisdom],
+            Self::Soul => [Stat::Charisma, Stat::Will],
         }
     }
 }

@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::creature::Pool;
-use super::stats::Stat;
+use super::stats::{Pool, Stat};
 use crate::ruleset::Table;
 
 /// A column of the table of stat damage.

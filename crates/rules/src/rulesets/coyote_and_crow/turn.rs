@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{CheckOutcome, check, hold};
+use super::check::{CheckOutcome, check, dice, hold};
 use super::conditions::ConditionKind;
-use super::creature::{Creature, Pool};
-use super::damage::{cries, fortitude};
+use super::creature::Creature;
+use super::damage::fortitude;
 use super::dying::thresholds;
+use super::events::cries;
+use super::stats::Pool;
 use super::{CoyoteAndCrow, Event, Options};
 use crate::check::{Check, Faults, RATING, given};
 use crate::dice::Stop;
@@ -144,7 +146,7 @@ impl TurnTick {
         let mut success_number = BLEEDING;
         tray.step("success_number", &mut success_number, BLEEDING + creature.bleeding - 1, "bleeding");
         let success_number = hold(success_number, tray);
-        let rolled = check(creature.stats.endurance, success_number, "bleeding", options, tray)?;
+        let rolled = check(dice(creature.stats.endurance, "bleeding"), success_number, options, tray)?;
         let damage = if rolled.grade.succeeds() { 0 } else { 1 };
         self.body_damage(damage, "bleeding", creature, tray);
         Ok(Some(rolled))

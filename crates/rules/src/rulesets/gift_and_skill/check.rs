@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::numbers::SIX_IS_WORTH;
 use super::{Event, GiftAndSkill, Options};
 use crate::check::{Check, Faults, RATING, given};
-use crate::dice::{Ask, Stop, Worth};
+use crate::dice::{Ask, By, Stop, Worth};
 use crate::ruleset::{Action, Done, Example, Outcome};
 use crate::tray::Tray;
 use crate::words::count;
@@ -45,8 +45,13 @@ pub struct Rolled {
 }
 
 /// `gift_die`, then `skill_die`: each is worth its rating − face + 1, never below 0 (R1), and a 6 is
-/// always −1 (R2). The log calls the sum `what`.
-pub fn roll(ratings: Ratings, what: &'static str, tray: &mut Tray<'_, Event>) -> Result<Rolled, Stop> {
+/// always −1 (R2). `by` is one of two who roll against each other, if two do.
+pub fn roll(ratings: Ratings, by: Option<By>, tray: &mut Tray<'_, Event>) -> Result<Rolled, Stop> {
+    let what = match by {
+        Some(By::Attacker) => "attacker_total",
+        Some(By::Target) => "defender_total",
+        None => "total",
+    };
     let mut rolled = Rolled { total: 0, fumble: false };
     for (rating, die) in [(ratings.gift, "gift_die"), (ratings.skill, "skill_die")] {
         let worth = |face, _| {
@@ -56,7 +61,7 @@ pub fn roll(ratings: Ratings, what: &'static str, tray: &mut Tray<'_, Event>) ->
                 Worth::points((rating + 1).saturating_sub_unsigned(face).max(0))
             }
         };
-        let thrown = tray.total(Ask::new(die, 1, SIDES), worth, |sum| sum)?;
+        let thrown = tray.total(Ask { by, ..Ask::new(die, 1, SIDES) }, worth, |sum| sum)?;
         let total = rolled.total + thrown.points;
         tray.step(what, &mut rolled.total, total, die);
         rolled.fumble |= thrown.marks > 0;
@@ -74,6 +79,13 @@ pub struct Margin {
     pub defender_total: i32,
     /// The degree of success: by how much the attacker is ahead. 0 or less is a miss.
     pub degree: i32,
+}
+
+/// Both roll, the attacker first, and their totals go against each other.
+pub fn opposed(attacker: Ratings, defender: Ratings, tray: &mut Tray<'_, Event>) -> Result<Margin, Stop> {
+    let attacker = roll(attacker, Some(By::Attacker), tray)?.total;
+    let defender = roll(defender, Some(By::Target), tray)?.total;
+    Ok(margin(attacker, defender, tray))
 }
 
 /// `flip`, then `degree_of_success`, for two totals as rolled.
@@ -163,12 +175,10 @@ impl Action for Roll {
 
     fn apply(&self, _: &mut (), _: &Options, tray: &mut Tray<'_, Event>) -> Result<RollOutcome, Stop> {
         if let Some(Opposed { attacker, defender }) = self.opposed {
-            let attacker = roll(attacker, "attacker_total", tray)?.total;
-            let defender = roll(defender, "defender_total", tray)?.total;
-            Ok(RollOutcome::Opposed(margin(attacker, defender, tray)))
+            Ok(RollOutcome::Opposed(opposed(attacker, defender, tray)?))
         } else {
             let ratings = Ratings { gift: self.gift.unwrap_or(0), skill: self.skill.unwrap_or(0) };
-            Ok(RollOutcome::Alone(roll(ratings, "total", tray)?))
+            Ok(RollOutcome::Alone(roll(ratings, None, tray)?))
         }
     }
 

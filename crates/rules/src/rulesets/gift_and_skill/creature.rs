@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Event;
-use super::numbers::{ACTION_POINTS, BANDS, DEAD_AT, MAX_HEALTH};
+use super::numbers::{ACTION_POINTS, BANDS, Band, DEAD_AT, MAX_HEALTH};
 use crate::check::{Faults, POINTS, RATING, given};
 use crate::ruleset;
 use crate::tray::Tray;
@@ -60,42 +60,6 @@ impl Life {
             Self::Dying
         } else {
             Self::Dead
-        }
-    }
-}
-
-/// How a creature is doing: the band of its health while it is up, and else its state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = gift_and_skill::Band)]
-pub enum Band {
-    /// 75 to 100 health: no penalty.
-    Uninjured,
-    /// 50 to 74 health: no penalty.
-    Wounded,
-    /// 25 to 49 health: -1 action point, -1 free movement.
-    BadlyHurt,
-    /// 1 to 24 health: -2 action points, -2 free movement in all.
-    Crippled,
-    /// Unconscious and bleeding.
-    Dying,
-    /// Unconscious, no longer bleeding.
-    Stable,
-    /// Dead.
-    Dead,
-}
-
-impl Band {
-    /// The name, as the book prints it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Uninjured => "Uninjured",
-            Self::Wounded => "Wounded",
-            Self::BadlyHurt => "Badly Hurt",
-            Self::Crippled => "Crippled",
-            Self::Dying => "Dying",
-            Self::Stable => "Stable",
-            Self::Dead => "Dead",
         }
     }
 }

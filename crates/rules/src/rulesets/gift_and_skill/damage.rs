@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{Margin, Ratings, margin, roll};
-use super::creature::{Band, Creature};
-use super::numbers::{DAGGER, GREATSWORD, SWORD, TOUGHNESS_PER_DOT};
+use super::check::{Margin, Ratings, margin, opposed};
+use super::creature::Creature;
+use super::numbers::{Band, DAGGER, GREATSWORD, SWORD, TOUGHNESS_PER_DOT};
 use super::{Event, GiftAndSkill, Options};
 use crate::check::{Check, Faults, POINTS, RATING, given};
 use crate::dice::Stop;
@@ -254,13 +254,10 @@ fn degree_of_success(attack: &Attack, tray: &mut Tray<'_, Event>) -> Result<(Opt
         tray.step("degree", &mut degree, given, "degree_of_success");
         return Ok((None, degree));
     }
-    let (attacker, defender) = match (attack.attacker, attack.defender) {
-        (Some(attacker), Some(defender)) => {
-            (roll(attacker, "attacker_total", tray)?.total, roll(defender, "defender_total", tray)?.total)
-        }
-        _ => (attack.attacker_total.unwrap_or(0), attack.defender_total.unwrap_or(0)),
+    let totals = match (attack.attacker, attack.defender) {
+        (Some(attacker), Some(defender)) => opposed(attacker, defender, tray)?,
+        _ => margin(attack.attacker_total.unwrap_or(0), attack.defender_total.unwrap_or(0), tray),
     };
-    let totals = margin(attacker, defender, tray);
     Ok((Some(totals), totals.degree))
 }
 

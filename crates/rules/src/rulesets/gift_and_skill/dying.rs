@@ -142,7 +142,7 @@ impl Action for Stabilize {
         tray: &mut Tray<'_, Event>,
     ) -> Result<StabilizeOutcome, Stop> {
         let needed = successes_needed(creature, tray);
-        let Rolled { total, fumble: fumbled } = roll(self.healer, "total", tray)?;
+        let Rolled { total, fumble: fumbled } = roll(self.healer, None, tray)?;
         let grade = if fumbled {
             fumble(creature, tray);
             Grade::Fumble

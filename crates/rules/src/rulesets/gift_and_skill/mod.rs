@@ -18,7 +18,8 @@ use utoipa::ToSchema;
 
 use crate::check::Faults;
 use crate::ruleset::{Catalog, Reading, RefusalKind, Rule, Ruleset, Table};
-use creature::{Band, Creature};
+use creature::Creature;
+use numbers::Band;
 
 /// The ruleset `gift_and_skill`.
 pub struct GiftAndSkill;

@@ -5,7 +5,9 @@
 //! The sentences of the rules, the readings and the descriptions in the request schema name the book's
 //! values, and the bounds of the schema repeat the maximum of health.
 
-use super::creature::Band;
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use crate::ruleset::Table;
 
 /// The most health anybody has.
@@ -46,6 +48,42 @@ pub const MEDICINE: [MedicineRow; 5] = [
     MedicineRow { highest: -51, lowest: -75, successes: 3 },
     MedicineRow { highest: -76, lowest: DEAD_AT, successes: 4 },
 ];
+
+/// How a creature is doing: the band of its health while it is up, and else its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = gift_and_skill::Band)]
+pub enum Band {
+    /// 75 to 100 health: no penalty.
+    Uninjured,
+    /// 50 to 74 health: no penalty.
+    Wounded,
+    /// 25 to 49 health: -1 action point, -1 free movement.
+    BadlyHurt,
+    /// 1 to 24 health: -2 action points, -2 free movement in all.
+    Crippled,
+    /// Unconscious and bleeding.
+    Dying,
+    /// Unconscious, no longer bleeding.
+    Stable,
+    /// Dead.
+    Dead,
+}
+
+impl Band {
+    /// The name, as the book prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uninjured => "Uninjured",
+            Self::Wounded => "Wounded",
+            Self::BadlyHurt => "Badly Hurt",
+            Self::Crippled => "Crippled",
+            Self::Dying => "Dying",
+            Self::Stable => "Stable",
+            Self::Dead => "Dead",
+        }
+    }
+}
 
 /// A condition band. A creature has entered it when its health is `highest` or lower.
 pub struct BandRow {

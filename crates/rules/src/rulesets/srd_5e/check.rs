@@ -9,7 +9,7 @@ use utoipa::openapi::schema::{Array, ArrayBuilder, ObjectBuilder, Type};
 use super::creature::Creature;
 use super::{Event, ExhaustionRule, Options, Srd5e};
 use crate::check::{Check, Faults, LIST, RATING, given};
-use crate::dice::{Ask, Keep, Stop, Worth};
+use crate::dice::{Ask, By, Keep, Stop, Worth};
 use crate::dice_text::DiceText;
 use crate::ruleset::{Action, Done, Example, Outcome};
 use crate::tray::{Line, Tray};
@@ -189,6 +189,8 @@ pub struct D20Test<'r> {
     pub roller: Option<&'r Creature>,
     /// A bonus that the service knows, such as that on Constitution saves.
     pub bonus: i32,
+    /// Whose throw it is, where an action has throws of several parties.
+    pub by: Option<By>,
     /// What the request says of it.
     pub circumstances: Circumstances<'r>,
 }
@@ -220,19 +222,19 @@ impl D20Test<'_> {
             (false, true) => (2, Some(Keep::Lowest)),
             (true, true) | (false, false) => (1, None),
         };
-        let ask = Ask { keep, ..Ask::new(self.why, count, SIDES) };
+        let ask = Ask { by: self.by, keep, ..Ask::new(self.why, count, SIDES) };
         let shown = |face, _| Worth::points(i32::try_from(face).unwrap_or(i32::MAX));
         if bonus_roll.is_none() && penalty_roll.is_none() {
             return tray.total(ask, shown, |die| grade(die.points, die.points + modifier));
         }
-        let natural = tray.total(ask, shown, |die| die)?.points;
+        let natural = tray.shown(ask)?;
         let mut total = natural + modifier;
         if let Some(roll) = bonus_roll {
-            let more = total + roll.throw("bonus", "bonus_roll", tray)?;
+            let more = total + roll.throw("bonus", "bonus_roll", self.by, tray)?;
             tray.step("total", &mut total, more, "bonus_roll");
         }
         if let Some(roll) = penalty_roll {
-            let less = total - roll.throw("penalty", "penalty_roll", tray)?;
+            let less = total - roll.throw("penalty", "penalty_roll", self.by, tray)?;
             tray.step("total", &mut total, less, "penalty_roll");
         }
         Ok(grade(natural, total))
@@ -425,7 +427,8 @@ impl Action for Roll {
         }
         let why = if self.kind == CheckKind::Attack { "attack_roll" } else { "d20_test" };
         let circumstances = self.circumstances();
-        let test = D20Test { why, kind: self.kind, roller: creature.as_ref(), bonus: 0, circumstances };
+        let roller = creature.as_ref();
+        let test = D20Test { why, kind: self.kind, roller, bonus: 0, by: None, circumstances };
         let thrown = test.throw(options, tray, |natural, total| Worth {
             points: total,
             marks: natural.unsigned_abs(),

@@ -7,7 +7,7 @@ use super::check::{CheckKind, Circumstances, D20Test, Test, d20_test_fields, rol
 use super::creature::{Creature, DEADLY_EXHAUSTION, Life};
 use super::{Event, NOTHING_TO_CHECK, Options, Srd5e};
 use crate::check::{Check, Faults, POINTS, RATING, given};
-use crate::dice::Stop;
+use crate::dice::{By, Stop};
 use crate::dice_text::DiceText;
 use crate::ruleset::{Action, Done, Example, Outcome, Refusal};
 use crate::tray::Tray;
@@ -46,6 +46,7 @@ pub fn concentration_dc(damage: i32, options: &Options, tray: &mut Tray<'_, Even
 /// `concentration`: the creature's Constitution save. A failure ends concentration.
 pub fn concentration_save(
     dc: i32,
+    by: Option<By>,
     circumstances: Circumstances<'_>,
     creature: &mut Creature,
     options: &Options,
@@ -53,7 +54,7 @@ pub fn concentration_save(
 ) -> Result<Test, Stop> {
     let bonus = creature.con_save();
     let roller = Some(&*creature);
-    let test = D20Test { why: "concentration", kind: CheckKind::Save, roller, bonus, circumstances };
+    let test = D20Test { why: "concentration", kind: CheckKind::Save, roller, bonus, by, circumstances };
     let test = test.against(dc, options, tray)?;
     if !test.passed {
         lose_concentration("concentration", creature, tray);
@@ -159,7 +160,7 @@ impl Action for ConditionCheck {
                     Some(damage) => concentration_dc(damage, options, tray),
                     None => self.dc.unwrap_or(LOWEST_DC),
                 };
-                let test = concentration_save(dc, self.circumstances(), creature, options, tray)?;
+                let test = concentration_save(dc, None, self.circumstances(), creature, options, tray)?;
                 Ok(ConditionCheckOutcome { test, concentration: Some(test.passed), awake: None })
             }
             ConditionCheckKind::Wake => {
@@ -208,7 +209,7 @@ fn first_aid(
     options: &Options,
     tray: &mut Tray<'_, Event>,
 ) -> Result<Test, Stop> {
-    let test = D20Test { why: "first_aid", kind: CheckKind::Ability, roller: None, bonus: 0, circumstances };
+    let test = D20Test { why: "first_aid", kind: CheckKind::Ability, roller: None, bonus: 0, by: None, circumstances };
     let test = test.against(dc, options, tray)?;
     if test.passed {
         creature.wake("first_aid", tray);

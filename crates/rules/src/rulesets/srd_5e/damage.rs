@@ -14,7 +14,7 @@ use super::defenses::{Instance, Meeting, Share, sum};
 use super::hit_points::{Blow, Lost};
 use super::{Event, Options, Srd5e};
 use crate::check::{Check, DICE, Faults, LIST, RATING, given};
-use crate::dice::Stop;
+use crate::dice::{By, Stop};
 use crate::dice_text::DiceText;
 use crate::ruleset::{Action, Creature as _, Done, Example, Outcome, Parts};
 use crate::tray::Tray;
@@ -474,9 +474,9 @@ impl Hit {
                 Some(roll) if critical => {
                     let twice = roll.doubled();
                     tray.step("dice", &mut dice_count(roll), dice_count(&twice), "critical_hit");
-                    twice.throw(kind.name(), "damage_roll", tray)?
+                    twice.throw(kind.name(), "damage_roll", Some(By::Attacker), tray)?
                 }
-                Some(roll) => roll.throw(kind.name(), "damage_roll", tray)?,
+                Some(roll) => roll.throw(kind.name(), "damage_roll", Some(By::Attacker), tray)?,
                 None => amount.unwrap_or(0),
             };
             let instance =
@@ -505,6 +505,7 @@ impl Hit {
             kind: CheckKind::Save,
             roller: Some(creature),
             bonus: 0,
+            by: Some(By::Target),
             circumstances: save.circumstances(),
         };
         Ok(Some(test.against(save.dc, options, tray)?.passed))
@@ -614,7 +615,9 @@ fn concentration(
     }
     let dc = concentration_dc(damage, options, tray);
     let passed = match save {
-        Some(save) => Some(concentration_save(dc, save.circumstances(), creature, options, tray)?.passed),
+        Some(save) => {
+            Some(concentration_save(dc, Some(By::Target), save.circumstances(), creature, options, tray)?.passed)
+        }
         None => {
             tray.event(Event::ConcentrationSaveDue { dc });
             None

@@ -75,8 +75,14 @@ impl DyingTick {
     fn roll(&self, creature: &Creature, options: &Options, tray: &mut Tray<'_, Event>) -> Result<DeathSave, Stop> {
         let circumstances = self.circumstances();
         let revives_on = self.revives_on.unwrap_or(20);
-        let test =
-            D20Test { why: "death_save", kind: CheckKind::Save, roller: Some(creature), bonus: 0, circumstances };
+        let test = D20Test {
+            why: "death_save",
+            kind: CheckKind::Save,
+            roller: Some(creature),
+            bonus: 0,
+            by: None,
+            circumstances,
+        };
         // Points: failures below 0, else successes; 2 revives.
         let grade = |natural, total| {
             Worth::points(match natural {
@@ -232,7 +238,8 @@ impl Action for Stabilize {
         tray: &mut Tray<'_, Event>,
     ) -> Result<StabilizeOutcome, Stop> {
         let circumstances = self.circumstances();
-        let check = D20Test { why: "stabilize", kind: CheckKind::Ability, roller: None, bonus: 0, circumstances };
+        let check =
+            D20Test { why: "stabilize", kind: CheckKind::Ability, roller: None, bonus: 0, by: None, circumstances };
         let test = if self.automatic { None } else { Some(check.against(self.dc.unwrap_or(DC), options, tray)?) };
         let stable = test.is_none_or(|test| test.passed);
         if stable {

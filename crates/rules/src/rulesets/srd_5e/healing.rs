@@ -104,7 +104,7 @@ fn points(
     tray: &mut Tray<'_, Event>,
 ) -> Result<Option<i32>, Stop> {
     match roll {
-        Some(roll) => roll.throw(what, why, tray).map(Some),
+        Some(roll) => roll.throw(what, why, None, tray).map(Some),
         None => Ok(fixed),
     }
 }

@@ -3,7 +3,7 @@
 use super::check::{CheckKind, Circumstances, D20Test};
 use super::creature::{Creature, CreatureKind, DEATH_SAVES, Dying, Life, Ward};
 use super::{Event, KnockOut, Options};
-use crate::dice::Stop;
+use crate::dice::{By, Stop};
 use crate::tray::Tray;
 
 /// `undead_fortitude`: what the DC has above the damage.
@@ -116,6 +116,7 @@ impl Blow {
             kind: CheckKind::Save,
             roller: Some(creature),
             bonus: creature.con_save(),
+            by: Some(By::Target),
             circumstances: Circumstances::default(),
         };
         Ok(test.against(dc, options, tray)?.passed)

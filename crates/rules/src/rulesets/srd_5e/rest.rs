@@ -275,7 +275,7 @@ fn stable_recovery(
     options: &Options,
     tray: &mut Tray<'_, Event>,
 ) -> Result<RestOutcome, Stop> {
-    let hours = tray.face("stable_recovery", HOURS)?;
+    let hours = tray.shown(Ask::new("stable_recovery", 1, HOURS))?;
     let hp = creature.regain(1, "stable_recovery", options, tray);
     Ok(RestOutcome { hp, hours: Some(hours), ..RestOutcome::default() })
 }

@@ -8,7 +8,7 @@ use super::locations::Location;
 use super::traits::{DamageType, TraitName, resistance_weakness, value};
 use super::{Event, Options};
 use crate::check::{Check, DICE, Faults, LIST, POINTS, RATING, given};
-use crate::dice::{Ask, Stop, Worth};
+use crate::dice::{Ask, By, Stop, Worth};
 use crate::dice_text::DiceText;
 use crate::tray::Tray;
 
@@ -146,7 +146,7 @@ pub fn hit_location(attack: &Attack, creature: &Creature, tray: &mut Tray<'_, Ev
             let digit = |face, _| Worth::points(digit(face));
             // All that the rule sees of the die is the location: 1 stands for 1 to 5.
             let location = |die: Worth| if (1..=5).contains(&die.points) { Worth::points(1) } else { die };
-            Location::of_digit(tray.total(Ask::new("hit_location", 1, 10), digit, location)?.points)
+            Location::of_digit(tray.total(Ask::new("hit_location", 1, 10).by(By::Attacker), digit, location)?.points)
         }
     };
     Ok(creature.struck_at(aimed))
@@ -177,7 +177,7 @@ fn strike_part(
     tray: &mut Tray<'_, Event>,
 ) -> Result<ComponentOutcome, Stop> {
     let amount = match &part.roll {
-        Some(dice) => dice.throw("damage", "damage_roll", tray)?,
+        Some(dice) => dice.throw("damage", "damage_roll", Some(By::Attacker), tray)?,
         None => part.amount.unwrap_or(0),
     };
     Ok(reduce(part.kind, amount, part.penetration, location, creature, options, tray))

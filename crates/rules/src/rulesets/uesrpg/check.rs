@@ -82,16 +82,16 @@ fn rolled(face: u32) -> i32 {
     i32::try_from(face).unwrap_or(i32::MAX)
 }
 
+/// The one die of a test.
+pub fn die(why: &'static str) -> Ask {
+    Ask::new(why, 1, SIDES)
+}
+
 /// `test` (W) where only passing matters: that is all the rule sees of the die. `roller` is the
 /// creature whose own test it is.
-pub fn test(
-    target_number: i32,
-    roller: Option<&Creature>,
-    why: &'static str,
-    tray: &mut Tray<'_, Event>,
-) -> Result<Test, Stop> {
+pub fn test(target_number: i32, roller: Option<&Creature>, die: Ask, tray: &mut Tray<'_, Event>) -> Result<Test, Stop> {
     let worth = |face, _| Worth::points(i32::from(passes(rolled(face), target_number, roller)));
-    let passed = tray.total(Ask::new(why, 1, SIDES), worth, |sum| sum)?.points > 0;
+    let passed = tray.total(die, worth, |sum| sum)?.points > 0;
     Ok(Test { target_number, passed })
 }
 
@@ -99,7 +99,7 @@ pub fn test(
 pub fn graded_test(
     target_number: i32,
     roller: Option<&Creature>,
-    why: &'static str,
+    die: Ask,
     tray: &mut Tray<'_, Event>,
 ) -> Result<GradedTest, Stop> {
     // Points: degrees, negative for a failure. Marks: 1 for a critical roll.
@@ -109,7 +109,7 @@ pub fn graded_test(
         let marks = u32::from(critical(rolled(face), roller).is_some());
         Worth { points: if passed { degrees } else { -degrees }, marks, again: false }
     };
-    let die = tray.total(Ask::new(why, 1, SIDES), worth, |sum| sum)?;
+    let die = tray.total(die, worth, |sum| sum)?;
     let passed = die.points > 0;
     let critical = (die.marks > 0).then_some(if passed { Critical::Success } else { Critical::Failure });
     Ok(GradedTest { target_number, passed, degrees: die.points.abs(), critical })
@@ -181,7 +181,7 @@ impl Action for Roll {
         }
         let wounds = creature.as_ref().map(|creature| creature.test_modifier(options)).unwrap_or_default();
         let target_number = own_target_number(target_number, wounds, tray);
-        graded_test(target_number, creature.as_ref(), "test", tray)
+        graded_test(target_number, creature.as_ref(), die("test"), tray)
     }
 
     fn summary(&self, done: &Done<Self>) -> String {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{Test, own_target_number, test};
+use super::check::{Test, die, own_target_number, test};
 use super::creature::{Creature, Life, Unconscious};
 use super::{Event, NO_SUPPLIES, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING, given};
@@ -77,7 +77,7 @@ impl Action for DyingTick {
         } else {
             let wounds = creature.test_modifier(options);
             let target_number = own_target_number(creature.endurance, wounds, tray);
-            Some(test(target_number, Some(creature), "dying_tick", tray)?)
+            Some(test(target_number, Some(creature), die("dying_tick"), tray)?)
         };
         let mut failures = state.failures;
         if test.is_none_or(|test| !test.passed) {
@@ -182,7 +182,7 @@ impl Action for Stabilize {
         tray: &mut Tray<'_, Event>,
     ) -> Result<StabilizeOutcome, Stop> {
         let test = match self.target_number {
-            Some(target_number) => Some(test(target_number, None, "stabilize", tray)?),
+            Some(target_number) => Some(test(target_number, None, die("stabilize"), tray)?),
             None => None,
         };
         let stable = test.is_none_or(|test| test.passed);

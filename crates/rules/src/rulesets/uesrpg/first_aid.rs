@@ -7,7 +7,7 @@ use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::check::{GradedTest, Test, graded_test, own_target_number, test};
+use super::check::{GradedTest, Test, die, graded_test, own_target_number, test};
 use super::creature::{Creature, moved};
 use super::wound::Wound;
 use super::{Event, NO_ACTION_POINTS, NO_SUPPLIES, NOTHING_TO_CHECK, Options, Uesrpg};
@@ -216,14 +216,14 @@ impl Action for ConditionCheck {
         let (mut burning, mut bleeding) = (None, None);
         let test = match self.kind {
             ConditionCheckKind::FirstAid => {
-                let test = test(target_number, None, "first_aid", tray)?;
+                let test = test(target_number, None, die("first_aid"), tray)?;
                 if test.passed {
                     self.mend(creature, |wound| wound.first_aid = true, "first_aid", tray);
                 }
                 ConditionTest::Plain(test)
             }
             ConditionCheckKind::Treat => {
-                let test = test(target_number, None, "treat", tray)?;
+                let test = test(target_number, None, die("treat"), tray)?;
                 if test.passed {
                     self.mend(creature, |wound| wound.treated = true, "treat", tray);
                 }
@@ -278,7 +278,7 @@ impl ConditionCheck {
 
 /// `staunch` (W): the helper's degrees of success come off Bleeding.
 fn staunch(target_number: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> Result<GradedTest, Stop> {
-    let test = graded_test(target_number, None, "staunch", tray)?;
+    let test = graded_test(target_number, None, die("staunch"), tray)?;
     if test.passed {
         let left = (creature.conditions.bleeding - test.degrees).max(0);
         tray.change("/conditions/bleeding", &mut creature.conditions.bleeding, left, "staunch");
@@ -304,7 +304,7 @@ fn extinguish(
     let mut target_number = own_target_number(score, creature.test_modifier(options), tray);
     let modified = target_number + PUTTING_OUT - A_POINT_OF_FIRE * (creature.conditions.burning - 1);
     tray.step("target_number", &mut target_number, modified, "extinguish");
-    let test = test(target_number, Some(creature), "extinguish", tray)?;
+    let test = test(target_number, Some(creature), die("extinguish"), tray)?;
     if test.passed {
         tray.change("/conditions/burning", &mut creature.conditions.burning, 0, "extinguish");
     }

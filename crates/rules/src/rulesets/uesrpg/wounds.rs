@@ -4,14 +4,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::attack::{Attack, ComponentOutcome, HeadLoss};
-use super::check::{Test, own_target_number, test};
+use super::check::{Test, die, own_target_number, test};
 use super::creature::{Creature, TestModifier, bonus, moved};
 use super::locations::{Location, Part};
 use super::traits::{DamageType, resistance_weakness};
 use super::wound::Wound;
 use super::{Event, Options, WoundRule};
 use crate::check::{POINTS, RATING};
-use crate::dice::Stop;
+use crate::dice::{By, Stop};
 use crate::ruleset;
 use crate::tray::Tray;
 
@@ -237,7 +237,7 @@ fn shock_test(
             tray.step("target_number", &mut target_number, hindered, "alternate_wound");
         }
     }
-    test(target_number, Some(creature), "shock_test", tray)
+    test(target_number, Some(creature), die("shock_test").by(By::Target), tray)
 }
 
 /// `shock_effects`: what the location suffers, and what a failed shock test adds.
@@ -410,7 +410,7 @@ fn side_test(
         let modified = target_number + A_POINT * (resistance - weakness);
         tray.step("target_number", &mut target_number, modified, "side_effect");
     }
-    test(target_number, Some(creature), "side_effect", tray)
+    test(target_number, Some(creature), die("side_effect").by(By::Target), tray)
 }
 
 /// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9);
