@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dashu_ratio::RBig;
+use scathe_api::seed::Thrown;
 use scathe_rules::odds::explore;
 use scathe_rules::ruleset::{Action, resolve};
 use scathe_rules::rulesets::akrpg::creature::Creature;
 use scathe_rules::rulesets::akrpg::damage::Damage;
-use scathe_server::thrown::Thrown;
 use serde_json::{Value, json};
 
 use crate::cases;

@@ -12,7 +12,7 @@ use axum::http::Request;
 use http_body_util::BodyExt;
 use jsonschema::Validator;
 use scathe_server::config::Config;
-use scathe_server::{App, Service, router};
+use scathe_server::{App, Service, app, router};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -54,7 +54,7 @@ pub fn config(arguments: &[&str]) -> Config {
 }
 
 /// The games and their documents.
-pub static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(App::new().unwrap()));
+pub static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(app().unwrap()));
 
 static ROUTER: LazyLock<Router> = LazyLock::new(|| service(&[]));
 

@@ -9,6 +9,12 @@ use std::time::Duration;
 
 use axum::http::HeaderValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use scathe_api::limits::DEPTH;
+
+/// The largest body of a request unless the configuration says otherwise, in bytes.
+pub const BODY_LIMIT: usize = 64 * 1024;
+/// The same for a batch.
+pub const BATCH_BODY_LIMIT: usize = 1024 * 1024;
 
 /// An HTTP service that tells a virtual tabletop what a hit does.
 #[derive(Debug, Parser)]
@@ -65,13 +71,13 @@ pub struct Config {
     #[arg(long, env = "SCATHE_API_KEYS_FILE", value_name = "FILE")]
     pub api_keys_file: Option<PathBuf>,
     /// The largest body of a request, in bytes.
-    #[arg(long, env = "SCATHE_BODY_LIMIT", default_value_t = crate::BODY_LIMIT, value_name = "BYTES")]
+    #[arg(long, env = "SCATHE_BODY_LIMIT", default_value_t = BODY_LIMIT, value_name = "BYTES")]
     pub body_limit: usize,
     /// The largest body of a batch, in bytes.
-    #[arg(long, env = "SCATHE_BATCH_BODY_LIMIT", default_value_t = crate::BATCH_BODY_LIMIT, value_name = "BYTES")]
+    #[arg(long, env = "SCATHE_BATCH_BODY_LIMIT", default_value_t = BATCH_BODY_LIMIT, value_name = "BYTES")]
     pub batch_body_limit: usize,
     /// How deep the JSON of a request may nest, at most 128.
-    #[arg(long, env = "SCATHE_JSON_DEPTH", default_value_t = crate::JSON_DEPTH, value_name = "LEVELS", value_parser = json_depth)]
+    #[arg(long, env = "SCATHE_JSON_DEPTH", default_value_t = DEPTH, value_name = "LEVELS", value_parser = json_depth)]
     pub json_depth: usize,
     /// How long a request may take to arrive and be answered.
     #[arg(long, env = "SCATHE_TIMEOUT", default_value = "2s", value_name = "TIME", value_parser = time)]
@@ -132,7 +138,7 @@ impl fmt::Display for RateLimit {
 }
 
 fn json_depth(text: &str) -> Result<usize, String> {
-    let depth = text.parse().ok().filter(|depth| (1..=crate::JSON_DEPTH).contains(depth));
+    let depth = text.parse().ok().filter(|depth| (1..=DEPTH).contains(depth));
     depth.ok_or_else(|| "expected a whole number from 1 to 128".to_owned())
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Parser;
 use reqwest::Response;
 use scathe_server::config::{Cli, Command, Config, LogFormat};
-use scathe_server::{App, Service, connection_cap, metrics_router, router, serve};
+use scathe_server::{Service, app, connection_cap, metrics_router, router, serve};
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
@@ -37,7 +37,7 @@ async fn main() -> ExitCode {
 async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     start_log(&config)?;
     let cap = connection_cap(&config)?;
-    let service = Service::new(Arc::new(App::new()?), config.clone())?;
+    let service = Service::new(Arc::new(app()?), config.clone())?;
     let listener = listen(config.listen).await?;
     // Before the address is told: whoever reads it may ask us to stop.
     let stop = stop_signal()?;
@@ -89,7 +89,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Box<dyn Error>> {
 
 fn print_document() -> Result<(), Box<dyn Error>> {
     use std::io::Write;
-    std::io::stdout().write_all(App::new()?.document())?;
+    std::io::stdout().write_all(app()?.document())?;
     Ok(())
 }
 

@@ -10,17 +10,14 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use crate::faults::{self, Schema};
+use crate::json::{Members, values};
+use crate::limits::{BATCH_REPLIES, HEAVY, OPERATIONS};
 use crate::odds::stopped_batch;
-use crate::pages;
-use crate::problem::{INTERNAL, NOT_FOUND, Problem, SOURCE_FAILED, TOO_LARGE};
-use crate::registry::{Means, Mode, Registry};
-use crate::request::{Members, check_seed};
-use crate::thrown::fresh_seed;
-
-/// The most operations of one batch.
-pub const OPERATIONS: usize = 256;
-/// How many bytes of replies a batch may hold before it walks no further odds.
-const REPLIES: usize = 32 * 1024 * 1024;
+use crate::problem::{Answer, INTERNAL, NOT_FOUND, Problem, SOURCE_FAILED};
+use crate::registry::Registry;
+use crate::schema::{Part, Shapes};
+use crate::throw::check_seed;
+use crate::verb::{Means, Mode};
 
 /// Several operations, done in order.
 #[derive(Deserialize, ToSchema)]
@@ -85,8 +82,8 @@ pub struct Done {
     problem: Option<Problem>,
 }
 
-impl From<Result<Box<RawValue>, Problem>> for Done {
-    fn from(answer: Result<Box<RawValue>, Problem>) -> Self {
+impl From<Answer> for Done {
+    fn from(answer: Answer) -> Self {
         match answer {
             Ok(reply) => Self { status: 200, reply: Some(reply), problem: None },
             Err(problem) => Self { status: problem.status, reply: None, problem: Some(problem) },
@@ -94,11 +91,7 @@ impl From<Result<Box<RawValue>, Problem>> for Done {
     }
 }
 
-/// A batch of this many bytes may keep a thread for longer than other requests should wait: some thirty
-/// hits, measured at a quarter of a millisecond.
-const HEAVY: usize = 8 * 1024;
-
-/// Whether a batch is worked on off the async threads: it is long, or asks for odds.
+/// Whether a batch may keep a thread for long: it is long itself, or asks for odds.
 pub fn is_heavy(body: &[u8]) -> bool {
     // An escape may hide the word.
     body.len() > HEAVY || body.contains(&b'\\') || body.windows(ODDS.len()).any(|part| part == ODDS.as_bytes())
@@ -107,24 +100,28 @@ pub fn is_heavy(body: &[u8]) -> bool {
 /// How the verb of a question for odds ends.
 const ODDS: &str = "/odds";
 
+/// The schema of a batch, without references.
+///
+/// # Errors
+/// Fails when it is invalid.
+pub fn schema() -> Result<Schema, String> {
+    let mut shapes = Shapes::default();
+    shapes.add(&Part::of::<Batch<'_>>());
+    Schema::new(shapes.resolved(&Batch::name()))
+}
+
 /// Does every operation of a batch. One that fails spoils no other.
 ///
 /// # Errors
 /// The batch itself has faults.
-pub fn answer(
-    registry: &Registry,
-    schema: &Schema,
-    raw: &RawValue,
-    means: &Means<'_>,
-    limit: usize,
-) -> Result<Box<RawValue>, Problem> {
+pub fn answer(registry: &Registry, schema: &Schema, raw: &RawValue, means: &Means<'_>, limit: usize) -> Answer {
     let (seed, operations) = read(raw, schema)?;
-    let seed = seed.unwrap_or_else(fresh_seed);
+    let seed = seed.unwrap_or_else(means.seed);
     let mut results: Vec<Done> = Vec::with_capacity(operations.len());
     let mut held = 0;
     for (index, operation) in operations.iter().enumerate() {
         let own = || derived(&seed, index);
-        let go_on = || held < REPLIES && (means.go_on)();
+        let go_on = || held < BATCH_REPLIES && (means.go_on)();
         let means = Means { seed: &own, go_on: &go_on, ..*means };
         let done = Done::from(operate(registry, operation, &results, &means, limit));
         held += done.reply.as_ref().map_or(0, |reply| reply.get().len());
@@ -155,7 +152,7 @@ fn read<'a>(raw: &'a RawValue, schema: &Schema) -> Result<Read<'a>, Problem> {
         Ok(_) => {}
         Err(error) => {
             let mut inside = Faults::default();
-            let value = faults::value(raw, &mut inside)?;
+            let value = values(raw, &mut inside)?;
             // Faults inside the requests are each operation's own.
             for fault in inside.into_found().into_iter().filter(|fault| !is_in_request(&fault.pointer)) {
                 faults.add(&fault.pointer, fault.detail);
@@ -190,13 +187,7 @@ fn is_in_request(pointer: &str) -> bool {
 }
 
 /// Does one operation.
-fn operate(
-    registry: &Registry,
-    operation: &Operation<'_>,
-    before: &[Done],
-    means: &Means<'_>,
-    limit: usize,
-) -> Result<Box<RawValue>, Problem> {
+fn operate(registry: &Registry, operation: &Operation<'_>, before: &[Done], means: &Means<'_>, limit: usize) -> Answer {
     let (verb, mode) = match operation.verb.strip_suffix(ODDS) {
         Some(verb) => (verb, Mode::Odds),
         None => (&*operation.verb, Mode::Resolve),
@@ -205,10 +196,10 @@ fn operate(
         return Err(Problem::new(&NOT_FOUND, "There is no verb of this name; /docs lists every one."));
     }
     if operation.request.get().len() > limit {
-        return Err(Problem::new(&TOO_LARGE, pages::too_large(limit)));
+        return Err(Problem::too_large(limit));
     }
     if mode == Mode::Odds && !(means.go_on)() {
-        return Err(stopped_batch(REPLIES));
+        return Err(stopped_batch(BATCH_REPLIES));
     }
     match operation.target_from {
         None => registry.answer(verb, mode, operation.request, means).1,
@@ -217,7 +208,7 @@ fn operate(
 }
 
 /// The request with the target that an earlier operation left.
-fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Result<Box<RawValue>, Problem> {
+fn handed_on(request: &RawValue, source: usize, before: &[Done]) -> Answer {
     let fault = |detail: &str| Problem::fault("/target_from", detail);
     let Some(source) = before.get(source) else {
         return Err(fault("must be the index of an earlier operation"));

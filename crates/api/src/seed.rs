@@ -10,7 +10,7 @@
 //!    than another.
 //!
 //! ```
-//! use scathe_server::thrown::Stream;
+//! use scathe_api::seed::Stream;
 //!
 //! fn throw(seed: &str, sides: &[u32]) -> Vec<u32> {
 //!     let mut stream = Stream::new(seed);
@@ -23,8 +23,6 @@
 //! // Beyond the first block of 16 words.
 //! assert_eq!(throw("long", &[6; 40])[35..], [2, 5, 4, 2, 2]);
 //! ```
-
-use std::fmt::Write;
 
 use rand::rand_core::{Rng, SeedableRng};
 use rand::rngs::ChaCha12Rng;
@@ -52,16 +50,6 @@ impl Stream {
             }
         }
     }
-}
-
-/// A seed that nobody used before: 128 random bits as hexadecimal text.
-pub fn fresh_seed() -> String {
-    let mut seed = String::with_capacity(32);
-    // The thread's generator is itself seeded by the operating system.
-    let bits: u128 = rand::random();
-    // Writing to a string cannot fail.
-    let _ = write!(seed, "{bits:032x}");
-    seed
 }
 
 /// Dice of a request: the faces that the caller gave, then, if it may be so, thrown ones.

@@ -12,10 +12,8 @@ use scathe_rules::ruleset::{Action, CreatureOf, EventOf, Ruleset, Subject};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::limits::EXACT_BITS;
 use crate::problem::{Problem, TOO_MANY_BRANCHES};
-
-/// The longest numerator or denominator that is told, in bits.
-const EXACT_BITS: usize = 128;
 
 /// How likely something is.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -2,7 +2,6 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use axum::Json;
 use axum::body::Body;
@@ -11,13 +10,14 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use scathe_api::problem::{Kind, NOT_FOUND, Problem};
+use scathe_api::registry::{Book, Game};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::problem::{KINDS, Kind, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TOO_LARGE};
-use crate::registry::{Book, Game};
-use crate::watch::METRICS_TYPE;
-use crate::{App, Service};
+use crate::http::problem::{Failure, METHOD_NOT_ALLOWED, internal, kinds};
+use crate::http::state::{App, Service};
+use crate::http::watch::METRICS_TYPE;
 
 /// The games that the service knows.
 #[derive(Serialize, ToSchema)]
@@ -61,7 +61,7 @@ fn name(path: InPath) -> String {
 /// Each with its title, its source and the verbs that it has.
 #[utoipa::path(get, path = "/rulesets", tag = "know", responses((status = 200, description = "The games.", body = Rulesets<'_>)))]
 pub async fn rulesets(State(service): State<Arc<Service>>) -> Response {
-    Json(Rulesets { rulesets: service.app.registry.games().collect() }).into_response()
+    Json(Rulesets { rulesets: service.app.api.registry().games().collect() }).into_response()
 }
 
 /// Read a game's rules and readings
@@ -72,12 +72,12 @@ pub async fn rulesets(State(service): State<Arc<Service>>) -> Response {
     responses((status = 200, description = "The game.", body = RulesetPage<'_>),
               (status = 404, description = "No such game.", body = Problem, content_type = "application/problem+json")))]
 pub async fn ruleset(State(service): State<Arc<Service>>, id: InPath) -> Response {
-    match service.app.registry.game(&name(id)) {
+    match service.app.api.registry().game(&name(id)) {
         Some(game) => Json(RulesetPage { game, book: game.book() }).into_response(),
         None => {
-            let known: Vec<&str> = service.app.registry.games().map(|game| game.id).collect();
+            let known: Vec<&str> = service.app.api.registry().games().map(|game| game.id).collect();
             let detail = format!("There is no ruleset of this id; known are {}.", known.join(", "));
-            Problem::new(&NOT_FOUND, detail).into_response()
+            Failure(Problem::new(&NOT_FOUND, detail)).into_response()
         }
     }
 }
@@ -99,7 +99,7 @@ pub async fn live() -> Response {
 /// It does not while it is draining: asked to stop, and finishing what is in flight.
 #[utoipa::path(get, path = "/health/ready", tag = "know", responses((status = 200, description = "It does.", body = Health), (status = 503, description = "It is draining.", body = Health)))]
 pub async fn ready(State(service): State<Arc<Service>>) -> Response {
-    let draining = service.draining.load(Ordering::Acquire);
+    let draining = service.is_draining();
     let (code, status) = if draining { (StatusCode::SERVICE_UNAVAILABLE, "draining") } else { (StatusCode::OK, "ok") };
     (code, Json(Health { status, version: env!("CARGO_PKG_VERSION") })).into_response()
 }
@@ -117,7 +117,7 @@ pub async fn cache(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else { return internal() };
+    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else { return Failure(internal()).into_response() };
     let mut hasher = DefaultHasher::new();
     body.hash(&mut hasher);
     let tag = format!("W/\"{:016x}\"", hasher.finish());
@@ -150,10 +150,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
               (status = 404, description = "No such problem type.", body = Problem, content_type = "application/problem+json")))]
 pub async fn problem(State(service): State<Arc<Service>>, id: InPath) -> Response {
     let id = name(id);
-    let kinds = KINDS.iter().copied().chain(service.app.registry.refusals());
-    match kinds.into_iter().find(|kind| kind.id == id) {
+    let mut kinds = kinds().chain(service.app.api.registry().refusals());
+    match kinds.find(|kind| kind.id == id) {
         Some(kind) => html(&explain(&kind)),
-        None => Problem::new(&NOT_FOUND, "There is no problem type of this name.").into_response(),
+        None => Failure(Problem::new(&NOT_FOUND, "There is no problem type of this name.")).into_response(),
     }
 }
 
@@ -196,7 +196,7 @@ fn swagger(app: &App, path: &str) -> Response {
         Ok(None) => nothing_here(),
         Err(error) => {
             tracing::error!(%error, "swagger ui cannot be served");
-            internal()
+            Failure(internal()).into_response()
         }
     }
 }
@@ -207,37 +207,16 @@ pub async fn not_found() -> Response {
 }
 
 fn nothing_here() -> Response {
-    Problem::new(&NOT_FOUND, "No path of this name; /docs lists every one.").into_response()
+    Failure(Problem::new(&NOT_FOUND, "No path of this name; /docs lists every one.")).into_response()
 }
 
 /// The path, but another method.
 pub async fn method_not_allowed() -> Response {
-    Problem::new(
+    Failure(Problem::new(
         &METHOD_NOT_ALLOWED,
         "This path does not take this method; the header `Allow` lists those that it takes.",
-    )
+    ))
     .into_response()
-}
-
-/// What is said of a body over the limit.
-pub fn too_large(limit: usize) -> String {
-    format!("The body is larger than {limit} bytes.")
-}
-
-/// What is said of a body that is not declared as JSON.
-pub const NOT_JSON_TYPE_DETAIL: &str = "The header `Content-Type` must be application/json.";
-
-/// What is said when something broke here.
-pub const INTERNAL_DETAIL: &str = "Something broke while this request was worked on.";
-
-/// Something broke here.
-pub fn internal() -> Response {
-    Problem::new(&crate::problem::INTERNAL, INTERNAL_DETAIL).into_response()
-}
-
-/// The body is over the limit.
-pub fn body_too_large(limit: usize) -> Problem {
-    Problem::new(&TOO_LARGE, too_large(limit))
 }
 
 /// The page of a kind of problem.

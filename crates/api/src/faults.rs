@@ -8,15 +8,12 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use scathe_rules::check::{Fault, Faults};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use serde_path_to_error::Segment;
 
-use crate::problem::Problem;
-use crate::request::{Members, broken};
-
-/// How many characters of a value a fault shows.
-const SHOWN: usize = 60;
+use crate::json::token;
+use crate::limits::SHOWN;
 
 /// A schema without references, ready to find faults.
 pub struct Schema {
@@ -172,11 +169,6 @@ impl Schema {
     }
 }
 
-/// One reference token of a JSON Pointer.
-pub fn token(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
 /// Says that a name is unknown, and which one was perhaps meant.
 pub fn unknown(name: &str, known: &[&str]) -> String {
     match near(name, known) {
@@ -281,62 +273,6 @@ fn list_names(schema: &Value, found: &mut HashSet<String>) {
         Value::Object(object) => object.values().for_each(|value| list_names(value, found)),
         Value::Array(list) => list.iter().for_each(|value| list_names(value, found)),
         _ => {}
-    }
-}
-
-/// Reads a raw value, slice by slice, and tells the keys that stand twice and the numbers that are
-/// none of ours. How deep it may nest was seen to before.
-pub fn value(raw: &RawValue, faults: &mut Faults) -> Result<Value, Problem> {
-    let text = raw.get();
-    match text.as_bytes().first() {
-        Some(b'{') => {
-            let members: Members<'_> = serde_json::from_str(text).map_err(|error| broken(&error))?;
-            let mut object = Map::new();
-            for (key, raw) in members.iter() {
-                let member = faults.within(&format!("/{}", token(key)), |faults| {
-                    if object.contains_key(key) {
-                        faults.add("", "stands here twice");
-                    }
-                    value(raw, faults)
-                })?;
-                object.entry(key).or_insert(member);
-            }
-            Ok(Value::Object(object))
-        }
-        Some(b'[') => {
-            let entries: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| broken(&error))?;
-            let mut list = Vec::with_capacity(entries.len());
-            for (index, raw) in entries.into_iter().enumerate() {
-                list.push(faults.within(&format!("/{index}"), |faults| value(raw, faults))?);
-            }
-            Ok(Value::Array(list))
-        }
-        Some(b'-' | b'0'..=b'9') => Ok(number(text, faults)),
-        _ => Ok(serde_json::from_str(text).unwrap_or_else(|_| {
-            faults.add("", "is a string with an escape that stands for no character");
-            Value::Null
-        })),
-    }
-}
-
-/// A number: every one in a request is whole, and written without point or exponent.
-fn number(text: &str, faults: &mut Faults) -> Value {
-    let short: String = text.chars().take(SHOWN).collect();
-    if text == "-0" {
-        faults.add("", "must be an integer, but is -0: write 0");
-        return Value::Null;
-    }
-    if text.contains(['.', 'e', 'E']) {
-        faults.add("", format!("must be an integer, but is {short}"));
-        return Value::Null;
-    }
-    match serde_json::from_str::<Value>(text) {
-        // Beyond 64 bits it is read as a float; where it stands an integer would be out of bounds too.
-        Ok(value) if value.is_i64() || value.is_u64() => value,
-        _ => {
-            faults.add("", format!("is far out of bounds: {short}"));
-            Value::Null
-        }
     }
 }
 

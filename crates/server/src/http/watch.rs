@@ -15,10 +15,10 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use scathe_api::problem::Problem;
 
-use crate::Service;
-use crate::problem::{MEDIA_TYPE, Problem};
-use crate::thrown::fresh_seed;
+use crate::http::fresh::fresh;
+use crate::http::problem::MEDIA_TYPE;
 
 /// The header that carries a request's id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -111,16 +111,16 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
         (1..=ID_LENGTH).contains(&id.len()) && id.as_bytes().iter().all(allowed)
     };
     let sent = headers.get(REQUEST_ID).filter(plain).cloned();
-    sent.or_else(|| HeaderValue::try_from(fresh_seed()).ok()).unwrap_or_else(|| HeaderValue::from_static("unknown"))
+    sent.or_else(|| HeaderValue::try_from(fresh()).ok()).unwrap_or_else(|| HeaderValue::from_static("unknown"))
 }
 
 /// Gives each request its id, writes a problem's body, counts and logs.
-pub async fn watch(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+pub async fn watch(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = request_id(request.headers());
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let in_flight = InFlight::new(&service.metrics.in_flight);
+    let in_flight = InFlight::new(&metrics.in_flight);
     let mut response = next.run(request).await;
     drop(in_flight);
 
@@ -144,8 +144,8 @@ pub async fn watch(State(service): State<Arc<Service>>, request: Request, next: 
         microseconds = taken.as_micros(),
         "answered"
     );
-    service.metrics.seconds.get_or_create(&Route { route: route.clone() }).observe(taken.as_secs_f64());
-    service.metrics.requests.get_or_create(&Answered { route, ruleset, status }).inc();
+    metrics.seconds.get_or_create(&Route { route: route.clone() }).observe(taken.as_secs_f64());
+    metrics.requests.get_or_create(&Answered { route, ruleset, status }).inc();
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

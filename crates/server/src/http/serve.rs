@@ -25,7 +25,7 @@ use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use crate::config::Config;
-use crate::guard::Peer;
+use crate::http::guard::Peer;
 
 /// Open files that are not connections: listeners, logs, whatever the runtime needs.
 const OTHER_FILES: u64 = 64;

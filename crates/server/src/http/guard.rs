@@ -12,12 +12,13 @@ use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use scathe_api::problem::Problem;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::config::{Config, RateLimit};
-use crate::problem::{Problem, RATE_LIMITED, UNAUTHORIZED};
-use crate::{Service, drop_body};
+use crate::http::body::drop_body;
+use crate::http::problem::{Failure, RATE_LIMITED, no_key};
 
 /// The address that a connection comes from.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,7 @@ pub struct Limiter {
     limiter: RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock, StateInformationMiddleware>,
     limit: RateLimit,
     proxies: usize,
+    body_limit: usize,
     seen: AtomicUsize,
 }
 
@@ -40,7 +42,8 @@ impl Limiter {
         let limit = config.rate_limit?;
         let quota = Quota::per_second(limit.per_second).allow_burst(limit.burst);
         let limiter = RateLimiter::keyed(quota).with_middleware();
-        Some(Self { limiter, limit, proxies: config.trust_proxy, seen: AtomicUsize::new(0) })
+        let (proxies, body_limit) = (config.trust_proxy, config.body_limit);
+        Some(Self { limiter, limit, proxies, body_limit, seen: AtomicUsize::new(0) })
     }
 
     /// Counts a request, and tells how many more may come now, or after how many seconds.
@@ -94,8 +97,8 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 /// Refuses a client that calls too often. What says whether the service is well is never refused.
-pub async fn limit(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    let Some(limiter) = service.limiter.as_ref().filter(|_| !request.uri().path().starts_with("/health")) else {
+pub async fn limit(State(limiter): State<Option<Arc<Limiter>>>, request: Request, next: Next) -> Response {
+    let Some(limiter) = limiter.filter(|_| !request.uri().path().starts_with("/health")) else {
         return next.run(request).await;
     };
     let peer = request.extensions().get::<Peer>().map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |peer| peer.0);
@@ -110,8 +113,8 @@ pub async fn limit(State(service): State<Arc<Service>>, request: Request, next: 
                 "The limit is {} requests a second, {} at once. Call again in {wait} s.",
                 limiter.limit.per_second, limiter.limit.burst
             );
-            drop_body(request, &service.config).await;
-            let mut response = Problem::new(&RATE_LIMITED, detail).into_response();
+            drop_body(request.into_body(), limiter.body_limit).await;
+            let mut response = Failure(Problem::new(&RATE_LIMITED, detail)).into_response();
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
             limiter.tell(response.headers_mut(), 0, wait);
             response
@@ -120,7 +123,10 @@ pub async fn limit(State(service): State<Arc<Service>>, request: Request, next: 
 }
 
 /// The keys that may call, as digests, so that comparing them tells nothing of their length.
-pub struct Keys(Vec<[u8; 32]>);
+pub struct Keys {
+    digests: Vec<[u8; 32]>,
+    body_limit: usize,
+}
 
 impl Keys {
     /// The keys of the configuration and of the file that it names.
@@ -146,12 +152,12 @@ impl Keys {
         }
         let named = config.api_keys.len() > 1 || keys.iter().any(|key| !key.is_empty());
         let keys = keys.iter().map(|key| key.trim()).filter(|key| !key.is_empty());
-        let keys: Vec<[u8; 32]> = keys.map(|key| Sha256::digest(key).into()).collect();
+        let digests: Vec<[u8; 32]> = keys.map(|key| Sha256::digest(key).into()).collect();
         // Whoever sets keys means to lock the door.
-        if keys.is_empty() && named {
+        if digests.is_empty() && named {
             return Err("--api-keys or SCATHE_API_KEYS holds no key".to_owned());
         }
-        Ok(Self(keys))
+        Ok(Self { digests, body_limit: config.body_limit })
     }
 
     /// Whether a request brings one of the keys. Every key is compared, in the same time.
@@ -161,20 +167,17 @@ impl Keys {
             bearer.and_then(|value| value.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
         let Some((_, token)) = token else { return false };
         let token: [u8; 32] = Sha256::digest(token.trim()).into();
-        self.0.iter().fold(Choice::from(0), |known, key| known | key.ct_eq(&token)).into()
+        self.digests.iter().fold(Choice::from(0), |known, key| known | key.ct_eq(&token)).into()
     }
 }
 
-/// What is said of a call without a key.
-pub const NO_KEY: &str = "This service asks for a key: send the header `Authorization: Bearer <key>`.";
-
 /// Refuses a call without a key, where keys are asked for. What is only read is open.
-pub async fn unlock(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    if request.method() != Method::POST || service.keys.0.is_empty() || service.keys.know(request.headers()) {
+pub async fn unlock(State(keys): State<Arc<Keys>>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || keys.digests.is_empty() || keys.know(request.headers()) {
         return next.run(request).await;
     }
-    drop_body(request, &service.config).await;
-    let mut response = Problem::new(&UNAUTHORIZED, NO_KEY).into_response();
+    drop_body(request.into_body(), keys.body_limit).await;
+    let mut response = Failure(no_key()).into_response();
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }

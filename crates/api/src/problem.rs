@@ -1,12 +1,10 @@
 //! Problems: every failure of a request, in the form of RFC 9457.
 
-use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use scathe_rules::check::{FAULTS, Fault};
 use scathe_rules::dice::Ask;
 use scathe_rules::ruleset::RefusalKind;
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 /// A kind of problem: its id is the last part of `type`, and the page there explains it.
@@ -16,13 +14,14 @@ pub struct Kind {
     pub id: &'static str,
     /// The same for every problem of the kind.
     pub title: &'static str,
-    /// The status it is answered with.
-    pub status: StatusCode,
+    /// The HTTP status it is answered with.
+    pub status: u16,
     /// When it is answered and what to do about it.
     pub meaning: &'static str,
 }
 
-const fn kind(id: &'static str, title: &'static str, status: StatusCode, meaning: &'static str) -> Kind {
+/// A kind of problem.
+pub const fn kind(id: &'static str, title: &'static str, status: u16, meaning: &'static str) -> Kind {
     Kind { id, title, status, meaning }
 }
 
@@ -30,42 +29,28 @@ const fn kind(id: &'static str, title: &'static str, status: StatusCode, meaning
 pub const NOT_JSON: Kind = kind(
     "not-json",
     "The body is not JSON",
-    StatusCode::BAD_REQUEST,
+    400,
     "The body could not be read as JSON (UTF-8 text, one value, nested no deeper than 128). `detail` names the line and the column.",
 );
 /// No such path.
 pub const NOT_FOUND: Kind = kind(
     "not-found",
     "There is nothing here",
-    StatusCode::NOT_FOUND,
+    404,
     "The path is none that this service knows, or names a ruleset or a problem type that it does not know. `/docs` lists every path.",
-);
-/// The path exists, but not for this method.
-pub const METHOD_NOT_ALLOWED: Kind = kind(
-    "method-not-allowed",
-    "The path does not take this method",
-    StatusCode::METHOD_NOT_ALLOWED,
-    "Verbs are called with POST, everything else is read with GET. The header `Allow` lists the methods that the path takes.",
 );
 /// The body is too large.
 pub const TOO_LARGE: Kind = kind(
     "too-large",
     "The body is too large",
-    StatusCode::PAYLOAD_TOO_LARGE,
+    413,
     "The body is larger than the limit that `detail` names. Send fewer hits a call.",
-);
-/// The body is not declared as JSON.
-pub const NOT_JSON_TYPE: Kind = kind(
-    "not-json-type",
-    "The content type is not JSON",
-    StatusCode::UNSUPPORTED_MEDIA_TYPE,
-    "A verb's body is JSON and must say so: send the header `Content-Type: application/json`.",
 );
 /// The request has faults.
 pub const INVALID: Kind = kind(
     "invalid",
     "The request has faults",
-    StatusCode::UNPROCESSABLE_ENTITY,
+    422,
     "`errors` lists every fault found, each with a JSON pointer into the request: a value of the wrong type or out of bounds, a member \
      that is missing, misspelt, given twice or that does not go with another, a die that was not asked for or that shows a face it does not have.",
 );
@@ -73,7 +58,7 @@ pub const INVALID: Kind = kind(
 pub const NEEDS_DICE: Kind = kind(
     "needs-dice",
     "More dice are needed",
-    StatusCode::UNPROCESSABLE_ENTITY,
+    422,
     "The rule asks for more dice than `dice` gives. `next` says what to throw: what it is for, how many sides, and how many dice of that throw \
      are still missing. Throw them, append them to `dice` and call again; `\"dice\": []` asks for the first throw. Leave `dice` out, or add \
      `\"throw_rest\": true`, and the service throws.",
@@ -82,7 +67,7 @@ pub const NEEDS_DICE: Kind = kind(
 pub const TOO_MANY_BRANCHES: Kind = kind(
     "too-many-branches",
     "The odds have too many branches",
-    StatusCode::UNPROCESSABLE_ENTITY,
+    422,
     "Odds are exact: every way the dice can fall is walked, as far as the rules can tell the ways apart. This question has more of them than \
      the limits that `detail` names. Ask about fewer hits, fewer dice or fewer rounds.",
 );
@@ -90,7 +75,7 @@ pub const TOO_MANY_BRANCHES: Kind = kind(
 pub const SOURCE_FAILED: Kind = kind(
     "source-failed",
     "The operation that this one goes on from failed",
-    StatusCode::UNPROCESSABLE_ENTITY,
+    422,
     "`target_from` takes the target that an earlier operation of the same batch left, but that operation was answered with a problem. Mend \
      that one; this one goes on from it then.",
 );
@@ -98,70 +83,25 @@ pub const SOURCE_FAILED: Kind = kind(
 pub const TOO_DEEP: Kind = kind(
     "too-deep",
     "The body nests too deep",
-    StatusCode::BAD_REQUEST,
+    400,
     "The body's lists and objects stand inside one another deeper than the limit that `detail` names. No request needs more than a few levels.",
-);
-/// The request took too long.
-pub const TIMED_OUT: Kind = kind(
-    "timed-out",
-    "The request took too long",
-    StatusCode::SERVICE_UNAVAILABLE,
-    "The request did not arrive, or could not be answered, within the time that `detail` names. Call again; send it faster, or ask for less.",
-);
-/// Too many heavy requests wait.
-pub const BUSY: Kind = kind(
-    "busy",
-    "Too many requests are waiting",
-    StatusCode::SERVICE_UNAVAILABLE,
-    "Odds and long batches are worked on a few at a time, and as many as may wait are waiting already. Call again after the seconds that the \
-     header `Retry-After` names.",
-);
-/// The client calls too often.
-pub const RATE_LIMITED: Kind = kind(
-    "rate-limited",
-    "You call too often",
-    StatusCode::TOO_MANY_REQUESTS,
-    "This service limits how often one client may call. The headers `RateLimit-Policy` and `RateLimit` tell the limit and what is left of it; \
-     call again after the seconds that `Retry-After` names. Many operations fit into one call of `/batch`.",
-);
-/// The call brings no key.
-pub const UNAUTHORIZED: Kind = kind(
-    "unauthorized",
-    "A key is needed",
-    StatusCode::UNAUTHORIZED,
-    "Whoever runs this service gives out keys. Send yours as a bearer token, in the header `Authorization: Bearer <key>`. What is only read \
-     (the documentation, the rulesets, the problems, whether the service is well) needs none.",
 );
 /// Something broke here.
 pub const INTERNAL: Kind = kind(
     "internal",
     "Something broke on our side",
-    StatusCode::INTERNAL_SERVER_ERROR,
+    500,
     "The service failed where it never should. The request may be sent again; if it fails again, please report it.",
 );
 
-/// Every kind but those that games add.
-pub const KINDS: &[Kind] = &[
-    NOT_JSON,
-    TOO_DEEP,
-    UNAUTHORIZED,
-    NOT_FOUND,
-    METHOD_NOT_ALLOWED,
-    TOO_LARGE,
-    NOT_JSON_TYPE,
-    INVALID,
-    NEEDS_DICE,
-    TOO_MANY_BRANCHES,
-    SOURCE_FAILED,
-    RATE_LIMITED,
-    INTERNAL,
-    TIMED_OUT,
-    BUSY,
-];
+/// The kinds that any call may be answered with. Games add their own ([`RefusalKind`]), and so does whoever
+/// carries the bytes.
+pub const KINDS: &[Kind] =
+    &[NOT_JSON, TOO_DEEP, NOT_FOUND, TOO_LARGE, INVALID, NEEDS_DICE, TOO_MANY_BRANCHES, SOURCE_FAILED, INTERNAL];
 
 impl From<&RefusalKind> for Kind {
     fn from(refusal: &RefusalKind) -> Self {
-        kind(refusal.id, refusal.title, StatusCode::UNPROCESSABLE_ENTITY, refusal.meaning)
+        kind(refusal.id, refusal.title, 422, refusal.meaning)
     }
 }
 
@@ -215,7 +155,7 @@ impl Problem {
         Self {
             kind: kind.id,
             title: kind.title,
-            status: kind.status.as_u16(),
+            status: kind.status,
             detail: detail.into(),
             instance: None,
             errors: Vec::new(),
@@ -243,6 +183,11 @@ impl Problem {
         Self::invalid(vec![Fault { pointer: pointer.to_owned(), detail: detail.into() }])
     }
 
+    /// The body is larger than `limit` bytes.
+    pub fn too_large(limit: usize) -> Self {
+        Self::new(&TOO_LARGE, format!("The body is larger than {limit} bytes."))
+    }
+
     /// The dice given do not suffice.
     pub fn needs_dice(ask: Ask) -> Self {
         let (dice, show) = if ask.count == 1 { ("die", "it shows") } else { ("dice", "they show") };
@@ -254,6 +199,9 @@ impl Problem {
         Self { next: Some(Box::new(ask)), ..Self::new(&NEEDS_DICE, detail) }
     }
 }
+
+/// The body of a reply, or a problem.
+pub type Answer = Result<Box<RawValue>, Problem>;
 
 /// A JSON Pointer as a URI fragment: what a URI does not take is percent-encoded.
 fn fragment(pointer: &str) -> String {
@@ -270,14 +218,3 @@ fn fragment(pointer: &str) -> String {
 
 /// The media type of a problem.
 pub const MEDIA_TYPE: &str = "application/problem+json";
-
-impl IntoResponse for Problem {
-    /// The problem goes along; its body is written on the way out, where the request's id is known.
-    fn into_response(self) -> Response {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        response.extensions_mut().insert(self);
-        response
-    }
-}
