@@ -282,7 +282,17 @@ fn value(schema: &Value) -> BoxedStrategy<Value> {
         "array" => {
             let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
             let most = schema["maxItems"].as_u64().unwrap_or(3).min(least as u64 + 3) as usize;
-            proptest::collection::vec(value(&schema["items"]), least..=most).prop_map(Value::from).boxed()
+            let unique = schema["uniqueItems"] == true;
+            let list = move |mut list: Vec<Value>| {
+                let all = list.clone();
+                let mut index = 0;
+                list.retain(|entry| {
+                    index += 1;
+                    !unique || !all[..index - 1].contains(entry)
+                });
+                Value::from(list)
+            };
+            proptest::collection::vec(value(&schema["items"]), least..=most).prop_map(list).boxed()
         }
         "object" => {
             let required =

@@ -118,8 +118,13 @@ fn paths(own: &str, source: &str) -> Vec<String> {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code = lines.collect::<Vec<_>>().join("\n");
     let mut found = Vec::new();
-    for import in code.split("use ").skip(1).filter_map(|rest| rest.split(';').next()) {
-        named(import, "", &mut found);
+    // An import begins a line; elsewhere, "use " may stand in a sentence.
+    let begins = |at: &usize| {
+        let before = code[..*at].rsplit('\n').next().unwrap_or_default().trim();
+        before.is_empty() || before.starts_with("pub")
+    };
+    for at in code.match_indices("use ").map(|(at, _)| at).filter(begins) {
+        named(code[at + "use ".len()..].split(';').next().unwrap_or_default(), "", &mut found);
     }
     let in_a_path = |letter: char| letter.is_alphanumeric() || "_:".contains(letter);
     found.extend(code.split(|letter| !in_a_path(letter)).filter(|word| word.contains("::")).map(str::to_owned));

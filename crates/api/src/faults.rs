@@ -86,6 +86,10 @@ impl Schema {
                 let length = instance.as_str().map_or(0, |text| text.chars().count()).to_string();
                 faults.add(at, self.range(error, "minLength", "maxLength", " characters", &length));
             }
+            ValidationErrorKind::UniqueItems => {
+                let entries = instance.as_array().map(Vec::as_slice).unwrap_or_default();
+                faults.distinct(at, entries);
+            }
             ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context } => {
                 self.tell_alternatives(at, instance, context, faults);
             }

@@ -90,12 +90,12 @@ impl Faults {
         }
     }
 
-    /// An entry that stands in a list twice is a fault. Of a list that is too long its length is fault
+    /// An entry that appears in a list twice is a fault. Of a list that is too long its length is fault
     /// enough.
     pub fn distinct<T: PartialEq>(&mut self, path: &str, list: &[T]) {
         for (index, entry) in list.iter().enumerate().take_while(|(index, _)| *index < LIST) {
             if list[..index].contains(entry) {
-                self.add(&format!("{path}/{index}"), "stands in this list twice");
+                self.add(&format!("{path}/{index}"), "appears in this list twice");
             }
         }
     }

@@ -5,14 +5,14 @@ use utoipa::ToSchema;
 
 use super::creature::Creature;
 use super::locations::Location;
-use super::traits::{DamageType, TraitName, resistance_weakness, value};
+use super::traits::{DamageType, TraitName, is_immune, resistance_weakness, value};
 use super::{Event, Options};
 use crate::check::{Check, DICE, Faults, LIST, POINTS, RATING, given};
 use crate::dice::{Ask, By, Stop, Worth};
 use crate::dice_text::DiceText;
 use crate::tray::Tray;
 
-/// An attack that hit.
+/// The attack, which hit.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::Attack)]
@@ -99,17 +99,19 @@ impl Check for Attack {
     }
 }
 
-/// What became of one part of the damage.
+/// What one part of the damage did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[schema(as = uesrpg::ComponentOutcome)]
 pub struct ComponentOutcome {
     /// The type of the damage.
     #[serde(rename = "type")]
     pub kind: DamageType,
-    /// The damage before anything met it.
+    /// The damage before immunity, armour and traits.
     pub amount: i32,
     /// The armour rating that met it, penetration taken off.
     pub armor: i32,
+    /// Whether the creature is immune to the type, so that nothing got through.
+    pub immune: bool,
     /// The Natural Toughness that met it.
     pub toughness: i32,
     /// The Resistance that counted.
@@ -194,6 +196,11 @@ pub fn reduce(
     tray: &mut Tray<'_, Event>,
 ) -> ComponentOutcome {
     let mut taken = amount;
+    if is_immune(&creature.traits, kind) {
+        tray.step("damage", &mut taken, 0, "immunity");
+        let immune = true;
+        return ComponentOutcome { kind, amount, immune, armor: 0, toughness: 0, resistance: 0, weakness: 0, taken };
+    }
     let armor = armor_rating(kind, penetration, location, creature, options, tray);
     if armor > 0 {
         tray.step("damage", &mut taken, (amount - armor).max(0), "armor");
@@ -210,7 +217,7 @@ pub fn reduce(
         let changed = (taken - resistance + weakness).max(0);
         tray.step("damage", &mut taken, changed, "resistance_weakness");
     }
-    ComponentOutcome { kind, amount, armor, toughness, resistance, weakness, taken }
+    ComponentOutcome { kind, amount, immune: false, armor, toughness, resistance, weakness, taken }
 }
 
 /// `armor`: what the location has against this type. A sub-type of magic meets its own AR and magic
@@ -242,10 +249,13 @@ fn armor_rating(
     }
 }
 
-/// What became of one part, in words.
-pub fn sentence(part: &ComponentOutcome) -> String {
+/// What one part did, in words. `rolled`: what its dice showed, if it had dice.
+pub fn sentence(part: &ComponentOutcome, rolled: Option<String>) -> String {
     let ComponentOutcome { kind, amount, taken, .. } = part;
     let mut met = Vec::new();
+    if part.immune {
+        met.push("immunity".to_owned());
+    }
     if part.armor > 0 {
         met.push(format!("armour {}", part.armor));
     }
@@ -259,5 +269,6 @@ pub fn sentence(part: &ComponentOutcome) -> String {
         met.push(format!("weakness {}", part.weakness));
     }
     let met = if met.is_empty() { String::new() } else { format!(" against {}", met.join(", ")) };
-    format!("{amount} {}{met}: {taken}", kind.name())
+    let rolled = rolled.map(|rolled| format!(" ({rolled})")).unwrap_or_default();
+    format!("{amount} {}{rolled}{met}: {taken}", kind.name())
 }

@@ -8,7 +8,7 @@ use super::{Event, Options, Uesrpg};
 use crate::check::{Check, Faults, LIST, RATING};
 use crate::dice::{Ask, Stop, Worth};
 use crate::ruleset::{Action, Done, Example, Outcome};
-use crate::tray::Tray;
+use crate::tray::{Line, Tray};
 use crate::words::count;
 
 /// The sides of the die that tests are rolled with.
@@ -34,7 +34,7 @@ pub struct GradedTest {
     pub passed: bool,
     /// Degrees of success, or of failure.
     pub degrees: i32,
-    /// Whether the roll was a lucky or an unlucky number of the one who rolled.
+    /// Whether the roll was a lucky or an unlucky number of the creature that rolled.
     pub critical: Option<Critical>,
 }
 
@@ -49,8 +49,7 @@ pub enum Critical {
     Failure,
 }
 
-/// Whether a roll is one of the lucky or unlucky numbers of the one who rolls, if it is a creature
-/// that we know (W).
+/// Whether a roll is one of the lucky or unlucky numbers of the creature that rolls, if it is known (W).
 fn critical(roll: i32, roller: Option<&Creature>) -> Option<Critical> {
     let roller = roller?;
     if roller.lucky_numbers.contains(&roll) {
@@ -113,6 +112,33 @@ pub fn graded_test(
     let passed = die.points > 0;
     let critical = (die.marks > 0).then_some(if passed { Critical::Success } else { Critical::Failure });
     Ok(GradedTest { target_number, passed, degrees: die.points.abs(), critical })
+}
+
+/// A test in words, with the roll that the log has for it: "rolled 73 against 50: failed".
+pub fn told(test: Test, why: &str, log: &[Line]) -> String {
+    let Test { target_number, passed } = test;
+    let roll = roll(why, log);
+    let said = match (passed, roll <= target_number) {
+        (true, true) => "passed",
+        (true, false) => "passed, as a lucky number",
+        (false, true) => "failed, as an unlucky number",
+        (false, false) => "failed",
+    };
+    format!("rolled {roll} against {target_number}: {said}")
+}
+
+/// The first roll of a rule in the log; 0 if it rolled nothing.
+fn roll(why: &str, log: &[Line]) -> i32 {
+    faces(why, log).next().map_or(0, rolled)
+}
+
+/// The faces of every throw of a rule in the log.
+pub fn faces(why: &str, log: &[Line]) -> impl Iterator<Item = u32> {
+    let thrown = log.iter().filter_map(move |line| match line {
+        Line::Roll { why: called, faces, .. } => (*called == why).then_some(faces),
+        Line::Step { .. } | Line::Change { .. } => None,
+    });
+    thrown.flatten().copied()
 }
 
 /// The target number of a creature's own test: the score, and what wounds take off (R5).
@@ -193,7 +219,7 @@ impl Action for Roll {
             (false, false) => format!("failed with {degrees} of failure"),
             (false, true) => format!("critical failure with {degrees} of failure"),
         };
-        format!("Test against {target_number}: {said}.")
+        format!("The test rolled {} against {target_number}: {said}.", roll("test", &done.log))
     }
 
     fn example() -> Example<Self> {

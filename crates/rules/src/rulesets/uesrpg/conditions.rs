@@ -2,16 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder, ObjectBuilder, Type};
 
+use super::Event;
 use super::locations::{Location, Part};
 use crate::check::{Check, Faults, RATING};
+use crate::tray::Tray;
 
 /// The conditions of a creature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::Conditions)]
 pub struct Conditions {
-    /// For how many rounds more the creature is stunned: no action points (W).
+    /// Stunned: no action points for this many more rounds, counted at the end of the own turn (W).
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]
     pub stunned: i32,
@@ -23,18 +26,78 @@ pub struct Conditions {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000, default = 0)]
     pub bleeding: i32,
-    /// Dazed: one action point less at each refresh, but not less than one (W).
+    /// Dazed: a refresh brings one action point fewer, but not fewer than one (W). No rule ends it: the
+    /// table does, by sending `false` (R31).
     #[serde(default)]
     #[schema(default = false)]
     pub dazed: bool,
     /// The locations that are crippled: the body and the limbs. A head is never crippled.
     #[serde(default)]
-    #[schema(max_items = 5, default = json!([]))]
+    #[schema(schema_with = crippled_schema)]
     pub crippled: Vec<Location>,
     /// What is lost for good. An ear or an eye may stand here twice.
     #[serde(default)]
     #[schema(max_items = 8, default = json!([]))]
     pub lost: Vec<Part>,
+}
+
+fn crippled_schema() -> Array {
+    let names = ["body", "right_leg", "left_leg", "right_arm", "left_arm"];
+    let location = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+    let description = "The locations that are crippled: the body and the limbs. A head is never crippled.";
+    ArrayBuilder::new()
+        .items(location)
+        .unique_items(true)
+        .max_items(Some(names.len()))
+        .default(Some(Vec::<String>::new().into()))
+        .description(Some(description))
+        .build()
+}
+
+/// A condition, or an effect of wounds, that can end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::Condition)]
+pub enum Condition {
+    /// The creature is no longer stunned.
+    Stunned,
+    /// The flames are out.
+    Burning,
+    /// The bleeding has stopped.
+    Bleeding,
+    /// The body works again.
+    CrippledBody,
+    /// A limb works again.
+    CrippledLimb,
+    /// First aid ended the passive effects of a wound, and its clock.
+    PassiveEffects,
+}
+
+/// Something with a duration that a creature gains in its own turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = uesrpg::Gained)]
+pub enum Gained {
+    /// It was stunned.
+    Stunned,
+    /// It took its newest wound.
+    Wounded,
+    /// Magical healing delayed its wounds.
+    Suspended,
+}
+
+/// Sets what is left of a condition that is a number, and announces its end at 0.
+pub fn leave(
+    condition: Condition,
+    field: &'static str,
+    place: &mut i32,
+    left: i32,
+    rule: &'static str,
+    tray: &mut Tray<'_, Event>,
+) {
+    if tray.change(field, place, left, rule) && left == 0 {
+        tray.event(Event::ConditionEnded { condition });
+    }
 }
 
 impl Conditions {

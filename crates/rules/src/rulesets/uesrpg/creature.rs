@@ -1,11 +1,12 @@
-//! Who can be hurt: hit points, characteristics, armour, traits, wounds and conditions.
+//! A creature's state: hit points, characteristics, armour, traits, wounds and conditions.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder, ObjectBuilder, Type};
 
 use super::conditions::Conditions;
 use super::locations::{Armor, Location};
-use super::traits::{Trait, TraitName, value};
+use super::traits::{Trait, TraitName, has, value};
 use super::wound::Wound;
 use super::{Event, Options, WoundRule};
 use crate::check::{Check, Faults, LIST, POINTS, RATING, given};
@@ -27,6 +28,9 @@ const INITIATIVE_PENALTY: i32 = -2;
 /// The highest characteristic score.
 const SCORE: i32 = 200;
 
+/// The highest bonus of a characteristic.
+const BONUS: i32 = SCORE / 10;
+
 /// A creature as the game's sheet has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +43,7 @@ pub struct Creature {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000)]
     pub max_hp: Option<i32>,
-    /// Strength score. A tenth of a score, rounded down, is its bonus.
+    /// Strength score. A tenth of a score, rounded down, is its bonus (W).
     #[schema(minimum = 0, maximum = 200)]
     pub strength: i32,
     /// Endurance score: the target number of shock and dying tests.
@@ -51,8 +55,8 @@ pub struct Creature {
     /// Willpower score.
     #[schema(minimum = 0, maximum = 200)]
     pub willpower: i32,
-    /// Luck score. Its bonus is how many dying tests may fail. Absent (as for most who are not
-    /// players' characters): a bonus of 0 (R13).
+    /// Luck score. Its bonus is how many dying tests may fail. Absent (as on most sheets of creatures
+    /// that no player plays): a bonus of 0 (R13).
     #[serde(default)]
     #[schema(minimum = 0, maximum = 200)]
     pub luck: Option<i32>,
@@ -89,7 +93,7 @@ pub struct Creature {
     #[serde(default, deserialize_with = "given")]
     #[schema(minimum = 0, maximum = 1_000_000, nullable = false)]
     pub stamina_points: Option<i32>,
-    /// The maximum of stamina points. Absent: the endurance bonus. A crippled body takes 1 off (W),
+    /// The maximum of stamina points. Absent: the endurance bonus (W). A crippled body takes 1 off (W),
     /// whether sent or not.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000)]
@@ -98,7 +102,8 @@ pub struct Creature {
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000, default = 0)]
     pub magicka_points: i32,
-    /// The maximum of magicka points. Only a rest asks for it.
+    /// The maximum of magicka points. Absent: the creature has no magicka. A rest needs it where
+    /// `magicka_points` are above 0.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000)]
     pub max_magicka_points: Option<i32>,
@@ -120,29 +125,22 @@ fn refreshed() -> i32 {
     ACTION_POINTS
 }
 
-fn lucky_numbers_schema() -> utoipa::openapi::schema::Array {
-    numbers_schema(
-        "Rolls that are critical successes on the creature's own tests, whatever the target number (W).",
-        1,
-        100,
-    )
+fn lucky_numbers_schema() -> Array {
+    let description = "Rolls that are critical successes on the creature's own tests, whatever the target number (W). \
+                       None is among the unlucky numbers.";
+    ArrayBuilder::from(numbers_schema(description, 1, 100)).unique_items(true).build()
 }
 
-fn unlucky_numbers_schema() -> utoipa::openapi::schema::Array {
-    numbers_schema(
-        "Rolls that are critical failures on the creature's own tests, whatever the target number (W).",
-        1,
-        100,
-    )
+fn unlucky_numbers_schema() -> Array {
+    let description = "Rolls that are critical failures on the creature's own tests, whatever the target number (W). \
+                       None is among the lucky numbers.";
+    ArrayBuilder::from(numbers_schema(description, 1, 100)).unique_items(true).build()
 }
 
 /// A list of whole numbers within bounds, for the document.
-pub fn numbers_schema(description: &str, low: i32, high: i32) -> utoipa::openapi::schema::Array {
-    let number = utoipa::openapi::ObjectBuilder::new()
-        .schema_type(utoipa::openapi::schema::Type::Integer)
-        .minimum(Some(low))
-        .maximum(Some(high));
-    utoipa::openapi::ArrayBuilder::new()
+pub fn numbers_schema(description: &str, low: i32, high: i32) -> Array {
+    let number = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(low)).maximum(Some(high));
+    ArrayBuilder::new()
         .items(number)
         .max_items(Some(LIST))
         .default(Some(Vec::<i32>::new().into()))
@@ -163,14 +161,14 @@ pub enum Life {
     Dead,
 }
 
-/// The state of one who is unconscious.
+/// The state of an unconscious creature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::Unconscious)]
 pub struct Unconscious {
-    /// Dying tests failed since falling unconscious.
+    /// Dying tests failed since falling unconscious: no more than the luck bonus (R29).
     #[serde(default)]
-    #[schema(minimum = 0, maximum = 1000, default = 0)]
+    #[schema(minimum = 0, maximum = 20, default = 0)]
     pub failures: i32,
     /// Damage was taken since the last dying test: the next one fails.
     #[serde(default)]
@@ -244,7 +242,12 @@ impl Creature {
 
     /// Whether the creature is undead (W).
     pub fn is_undead(&self) -> bool {
-        self.traits.iter().any(|owned| owned.name == TraitName::Undead)
+        has(&self.traits, TraitName::Undead)
+    }
+
+    /// Whether the creature is never stunned and never dazed (W).
+    pub fn has_thick_skull(&self) -> bool {
+        has(&self.traits, TraitName::ThickSkull)
     }
 
     /// Whether a location is crippled.
@@ -260,9 +263,13 @@ impl Creature {
         }
     }
 
-    /// Takes damage off HP, which stop at 0 (R6). On one who is unconscious already it makes the next
-    /// dying test fail and ends being stable (R18). Answers the HP lost.
+    /// Takes damage off HP, which stop at 0 (R6). If the creature is unconscious already, the next dying
+    /// test fails and the creature is no longer stable (R18). The dead lose nothing (R30). Returns the
+    /// HP lost.
     pub fn lose(&mut self, damage: i32, tray: &mut Tray<'_, Event>, rule: &'static str) -> i32 {
+        if ruleset::Creature::is_dead(self) {
+            return 0;
+        }
         let before = self.hp;
         tray.change("/hp", &mut self.hp, (before - damage).max(0), rule);
         if let Some(state) = self.unconscious().filter(|_| damage > 0) {
@@ -272,8 +279,8 @@ impl Creature {
         before - self.hp
     }
 
-    /// `unconscious`: at 0 HP one who is up falls unconscious. The blow that did it does not spoil the
-    /// first dying test (R16).
+    /// `unconscious`: a creature that is up falls unconscious at 0 HP. The blow that did it does not
+    /// spoil the first dying test (R16).
     pub fn fall(&mut self, tray: &mut Tray<'_, Event>) {
         if self.hp == 0 && self.life == Some(Life::Up) {
             tray.change("/life", &mut self.life, Some(Life::Unconscious(Unconscious::default())), "unconscious");
@@ -327,8 +334,8 @@ impl Creature {
     }
 }
 
-/// What damage did to one who was unconscious before it or is so now, in words: whether the next dying
-/// test fails by it, and whether it ended being stable (R18).
+/// What damage did to an unconscious creature, in words: whether the next dying test fails by it, and
+/// whether the creature was stable before (R18).
 pub fn spoiled(before: &Creature, after: &Creature) -> Option<&'static str> {
     let (was, is) = (before.unconscious(), after.unconscious()?);
     if !is.next_test_fails || was == Some(is) {
@@ -377,7 +384,17 @@ impl Check for Creature {
         match self.life {
             Some(Life::Up) if self.hp == 0 => faults.add("/life", "cannot be \"up\" at 0 HP"),
             Some(Life::Unconscious(state)) => {
-                faults.bounds("/life/unconscious/failures", state.failures, 0..=RATING);
+                faults.bounds("/life/unconscious/failures", state.failures, 0..=BONUS);
+                // With more it would be dead. A luck out of bounds is fault enough.
+                let known = self.luck.is_none_or(|luck| (0..=SCORE).contains(&luck));
+                if known && (self.luck_bonus() + 1..=BONUS).contains(&state.failures) {
+                    let detail = format!(
+                        "must be at most the luck bonus of {}, but is {}: with more the creature is dead",
+                        self.luck_bonus(),
+                        state.failures
+                    );
+                    faults.add("/life/unconscious/failures", detail);
+                }
                 if self.hp > 0 {
                     faults.add("/life", "cannot be unconscious above 0 HP");
                 }
@@ -392,7 +409,7 @@ impl Check for Creature {
 }
 
 impl Creature {
-    /// Someone for the examples: scores of a seasoned guard, unhurt, nothing special.
+    /// A creature for the examples: scores of a seasoned guard, unhurt, nothing special.
     pub fn example() -> Self {
         Self {
             hp: 19,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::attack::{Attack, Component, ComponentOutcome, hit_location, of_face, sentence, strike, sum};
+use super::check::faces;
 use super::creature::{Creature, spoiled};
 use super::locations::Location;
 use super::traits::DamageType;
@@ -36,7 +37,7 @@ impl Check for Damage {
 pub struct DamageOutcome {
     /// Where it landed.
     pub location: Location,
-    /// What became of each part, in order. Left out of odds.
+    /// What each part of the damage did, in order. Left out of odds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<ComponentOutcome>,
     /// The damage taken, all parts together, HP or not.
@@ -104,18 +105,27 @@ impl Action for Damage {
     fn summary(&self, done: &Done<Self>) -> String {
         let DamageOutcome { location, components, damage, hp_lost, wound } = &done.outcome;
         let aimed = self.aimed(done);
-        let reason = if aimed == *location { String::new() } else { format!(", for the {} is lost", aimed.name()) };
-        let parts: Vec<String> = components.iter().map(sentence).collect();
+        let reason = if aimed == *location { String::new() } else { format!(", because the {} is lost", aimed.name()) };
+        let mut thrown = faces("damage_roll", &done.log);
+        let mut rolled = |dice: &DiceText| {
+            let faces = thrown.by_ref().take(usize::try_from(dice.count()).unwrap_or(usize::MAX));
+            let faces: Vec<String> = faces.map(|face| face.to_string()).collect();
+            format!("{dice} rolled {}", faces.join(", "))
+        };
+        let parts = self.attack.components.iter().zip(components);
+        let parts: Vec<String> =
+            parts.map(|(part, outcome)| sentence(outcome, part.roll.as_ref().map(&mut rolled))).collect();
+        let die = faces("hit_location", &done.log).next().map(|face| format!(" (rolled {face})")).unwrap_or_default();
         let lost = match hp_lost {
             0 => "no HP lost".to_owned(),
             lost => format!("{lost} HP lost ({} → {})", done.before.hp, done.after.hp),
         };
-        let mut said = vec![format!("Hit in the {}{reason}: {}; {lost}.", location.name(), parts.join(", "))];
+        let mut said = vec![format!("Hit in the {}{die}{reason}: {}; {lost}.", location.name(), parts.join(", "))];
         if let Some(wound) = wound {
-            said.push(wound.sentence(components, *damage, &done.before, &done.after));
+            said.push(wound.sentences(*location, components, *damage, &done.before, &done.after, &done.log));
         }
         if done.events.contains(&Event::Unconscious) {
-            said.push("Unconscious!".to_owned());
+            said.push("The creature falls unconscious.".to_owned());
         }
         said.extend(spoiled(&done.before, &done.after).map(str::to_owned));
         said.join(" ")

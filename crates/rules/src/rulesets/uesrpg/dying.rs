@@ -1,9 +1,9 @@
-//! Death: tests of one who is unconscious at 0 HP, and what ends them.
+//! Death: the tests of an unconscious creature at 0 HP, and what ends them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::check::{Test, die, own_target_number, test};
+use super::check::{Test, die, own_target_number, test, told};
 use super::creature::{Creature, Life, Unconscious};
 use super::{Event, NO_SUPPLIES, Options, Uesrpg};
 use crate::check::{Check, Faults, RATING, given};
@@ -12,7 +12,7 @@ use crate::ruleset::{Action, Done, Example, NOT_DYING, Outcome, Refusal};
 use crate::tray::Tray;
 use crate::words::count;
 
-/// Refuses whoever is not unconscious, or stable already: they do not test.
+/// A creature that is not unconscious, or stable already, does not test.
 fn not_dying(creature: &Creature) -> Option<Refusal> {
     match creature.unconscious() {
         None => {
@@ -25,7 +25,7 @@ fn not_dying(creature: &Creature) -> Option<Refusal> {
     }
 }
 
-/// Rolls the Endurance test of one who is unconscious at 0 HP, on its turn.
+/// Rolls the Endurance test of an unconscious creature at 0 HP, on its turn.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::DyingTick)]
@@ -63,8 +63,8 @@ impl Action for DyingTick {
         not_dying(creature)
     }
 
-    /// `dying_tick`: an Endurance test, or a failure without one after damage. With more failures than
-    /// the luck bonus the creature dies.
+    /// `dying_tick`: an Endurance test, or a failure without one after damage. A failure that brings
+    /// them above the luck bonus kills (R29).
     fn apply(
         &self,
         creature: &mut Creature,
@@ -80,10 +80,11 @@ impl Action for DyingTick {
             Some(test(target_number, Some(creature), die("dying_tick"), tray)?)
         };
         let mut failures = state.failures;
-        if test.is_none_or(|test| !test.passed) {
-            tray.step("failures", &mut failures, (state.failures + 1).min(RATING), "dying_tick");
+        let failed = test.is_none_or(|test| !test.passed);
+        if failed {
+            tray.step("failures", &mut failures, state.failures + 1, "dying_tick");
         }
-        let dead = failures > creature.luck_bonus();
+        let dead = failed && failures > creature.luck_bonus();
         let life = if dead {
             Life::Dead
         } else {
@@ -99,13 +100,17 @@ impl Action for DyingTick {
     fn summary(&self, done: &Done<Self>) -> String {
         let DyingTickOutcome { test, failures, dead, .. } = &done.outcome;
         let said = match test {
-            Some(Test { target_number, passed: true }) => format!("Dying test against {target_number} passed"),
-            Some(Test { target_number, passed: false }) => format!("Dying test against {target_number} failed"),
-            None => "Dying test failed for damage taken".to_owned(),
+            Some(test) => format!("The dying test {}", told(*test, "dying_tick", &done.log)),
+            None => "The dying test fails without a roll, because damage was taken".to_owned(),
         };
+        if *dead {
+            return format!(
+                "{said}. It was failure {failures}, above the luck bonus of {}: the creature is dead.",
+                done.before.luck_bonus()
+            );
+        }
         let failures = count(*failures, "failure", "failures");
-        let end = if *dead { " Dead." } else { "" };
-        format!("{said}: {failures}, and more than {} kill.{end}", done.before.luck_bonus())
+        format!("{said}. {failures} so far; more than {} kill.", done.before.luck_bonus())
     }
 
     fn example() -> Example<Self> {
@@ -115,7 +120,7 @@ impl Action for DyingTick {
     }
 }
 
-/// Stabilizes one who is dying: with a Survival or Profession (Medicine) test and a healer's kit, or
+/// Stabilizes a dying creature: with a Survival or Profession (Medicine) test and a healer's kit, or
 /// by an effect that says so.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -174,7 +179,7 @@ impl Action for Stabilize {
         not_dying(creature).or_else(|| (!self.kit && !self.automatic).then(no_kit))
     }
 
-    /// `stabilize`: whoever is stable stops testing.
+    /// `stabilize`: a stable creature stops testing.
     fn apply(
         &self,
         creature: &mut Creature,
@@ -196,9 +201,9 @@ impl Action for Stabilize {
     }
 
     fn summary(&self, done: &Done<Self>) -> String {
-        let against = done.outcome.test.map(|test| format!(" (test against {})", test.target_number));
-        let said = if done.outcome.stable { "Stabilized" } else { "Not stabilized" };
-        format!("{said}{}.", against.unwrap_or_default())
+        let test = done.outcome.test.map(|test| format!("The helper's test {}. ", told(test, "stabilize", &done.log)));
+        let said = if done.outcome.stable { "The creature is stable." } else { "The creature is not stable." };
+        format!("{}{said}", test.unwrap_or_default())
     }
 
     fn example() -> Example<Self> {

@@ -1,4 +1,4 @@
-//! Help against wounds, fire and bleeding: first aid, treatment, putting out, staunching.
+//! Help against wounds, fire and bleeding: first aid, treatment, putting out flames, staunching.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,8 @@ use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::check::{GradedTest, Test, die, graded_test, own_target_number, test};
+use super::check::{GradedTest, Test, die, graded_test, own_target_number, test, told};
+use super::conditions::{Condition, leave};
 use super::creature::{Creature, moved};
 use super::wound::Wound;
 use super::{Event, NO_ACTION_POINTS, NO_SUPPLIES, NOTHING_TO_CHECK, Options, Uesrpg};
@@ -27,7 +28,7 @@ const A_POINT_OF_FIRE: i32 = 10;
 #[serde(deny_unknown_fields)]
 #[schema(as = uesrpg::ConditionCheck)]
 pub struct ConditionCheck {
-    /// What is tried.
+    /// What the test is for.
     pub kind: ConditionCheckKind,
     /// `first_aid` and `treat`: the index of the wound in `target.wounds`, from 0. Required for them,
     /// refused otherwise.
@@ -39,7 +40,8 @@ pub struct ConditionCheck {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = -1000, maximum = 1000, nullable = false)]
     pub target_number: Option<i32>,
-    /// The helper has a healer's kit or other supplies. All but `extinguish` are refused without.
+    /// The helper has a healer's kit or other supplies. `first_aid` and `staunch` are refused without
+    /// it, and `treat` where the table says so (R28).
     #[serde(default)]
     #[schema(default = false)]
     pub kit: bool,
@@ -49,14 +51,15 @@ pub struct ConditionCheck {
     pub with: Option<Characteristic>,
 }
 
-/// What can be tried against a condition.
+/// What a test can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = uesrpg::ConditionCheckKind)]
 pub enum ConditionCheckKind {
     /// Ends the passive effects and the clock of a wound. Takes the helper's turn.
     FirstAid,
-    /// Treats a wound, so that HP regained count towards its cure (W).
+    /// Treats a wound in about an hour, so that HP regained count towards its cure (W). Its passive
+    /// effects and its clock stay until first aid (R28).
     Treat,
     /// Puts out the flames, for an action point of the creature's own (W).
     Extinguish,
@@ -100,7 +103,7 @@ impl Check for ConditionCheck {
     }
 }
 
-/// What came of it.
+/// What the test did.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[schema(as = uesrpg::ConditionCheckOutcome)]
 pub struct ConditionCheckOutcome {
@@ -156,13 +159,32 @@ impl ConditionCheck {
         creature.wounds.get(usize::try_from(self.wound?).ok()?)
     }
 
-    /// The kind in words.
+    /// The test in words: "First aid".
     fn name(&self) -> &'static str {
         match self.kind {
             ConditionCheckKind::FirstAid => "First aid",
             ConditionCheckKind::Treat => "Treatment",
             ConditionCheckKind::Extinguish => "Putting out flames",
             ConditionCheckKind::Staunch => "Staunching",
+        }
+    }
+
+    /// The rule that calls for the test.
+    fn rule(&self) -> &'static str {
+        match self.kind {
+            ConditionCheckKind::FirstAid => "first_aid",
+            ConditionCheckKind::Treat => "treat",
+            ConditionCheckKind::Extinguish => "extinguish",
+            ConditionCheckKind::Staunch => "staunch",
+        }
+    }
+
+    /// Whether the helper needs a healer's kit or other supplies.
+    fn needs_kit(&self, options: &Options) -> bool {
+        match self.kind {
+            ConditionCheckKind::FirstAid | ConditionCheckKind::Staunch => true,
+            ConditionCheckKind::Treat => options.treatment_needs_kit,
+            ConditionCheckKind::Extinguish => false,
         }
     }
 }
@@ -175,12 +197,12 @@ impl Action for ConditionCheck {
     const TITLE: &'static str = "Try to end a condition";
     const ROUNDS: bool = true;
 
-    fn refuses(&self, creature: &Creature, _: &Options) -> Option<Refusal> {
+    fn refuses(&self, creature: &Creature, options: &Options) -> Option<Refusal> {
         let nothing = |detail: &str| Some(Refusal::because(&NOTHING_TO_CHECK, detail));
         let wound = self.wound(creature);
         match self.kind {
-            ConditionCheckKind::FirstAid if wound.is_none_or(Wound::is_tended) => {
-                nothing("The creature has no such wound without first aid or treatment.")
+            ConditionCheckKind::FirstAid if wound.is_none_or(|wound| wound.first_aid) => {
+                nothing("The creature has no such wound without first aid.")
             }
             ConditionCheckKind::Treat if wound.is_none_or(|wound| wound.treated) => {
                 nothing("The creature has no such untreated wound.")
@@ -193,16 +215,16 @@ impl Action for ConditionCheck {
             }
             ConditionCheckKind::Extinguish if creature.unconscious().is_some() => Some(Refusal::because(
                 &NO_ACTION_POINTS,
-                "Putting out flames takes an action point, and one who is unconscious spends none (R24).",
+                "Putting out flames takes an action point, and an unconscious creature spends none (R24).",
             )),
             ConditionCheckKind::Extinguish if creature.action_points == 0 => {
                 Some(Refusal::because(&NO_ACTION_POINTS, "Putting out flames takes an action point, and none is left."))
             }
-            ConditionCheckKind::Extinguish => None,
-            ConditionCheckKind::FirstAid | ConditionCheckKind::Treat | ConditionCheckKind::Staunch => {
+            _ if self.needs_kit(options) && !self.kit => {
                 let detail = "This takes a healer's kit or other supplies: send `kit` as true.";
-                (!self.kit).then(|| Refusal::because(&NO_SUPPLIES, detail))
+                Some(Refusal::because(&NO_SUPPLIES, detail))
             }
+            _ => None,
         }
     }
 
@@ -225,7 +247,11 @@ impl Action for ConditionCheck {
             ConditionCheckKind::Treat => {
                 let test = test(target_number, None, die("treat"), tray)?;
                 if test.passed {
-                    self.mend(creature, |wound| wound.treated = true, "treat", tray);
+                    let treat = |wound: &mut Wound| {
+                        wound.treated = true;
+                        wound.first_aid |= options.treatment_ends_effects;
+                    };
+                    self.mend(creature, treat, "treat", tray);
                 }
                 ConditionTest::Plain(test)
             }
@@ -244,16 +270,33 @@ impl Action for ConditionCheck {
     }
 
     fn summary(&self, done: &Done<Self>) -> String {
-        let (target_number, passed) = match done.outcome.test {
-            ConditionTest::Graded(test) => (test.target_number, test.passed),
-            ConditionTest::Plain(test) => (test.target_number, test.passed),
+        let test = match done.outcome.test {
+            ConditionTest::Graded(GradedTest { target_number, passed, .. }) => Test { target_number, passed },
+            ConditionTest::Plain(test) => test,
         };
+        let mut said = vec![format!("{} {}.", self.name(), told(test, self.rule(), &done.log))];
         let (before, after) = (&done.before, &done.after);
-        let mut said = vec![if passed { "passed" } else { "failed" }.to_owned()];
-        said.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
-        said.extend(moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding));
-        said.extend(moved("action points", before.action_points, after.action_points));
-        format!("{} against {target_number}: {}.", self.name(), said.join(", "))
+        if let (Some(was), Some(is)) = (self.wound(before), self.wound(after)) {
+            let location = is.location.name();
+            if is.treated && !was.treated {
+                said.push(format!("HP regained from now on count towards the cure of the wound in the {location}."));
+            }
+            if is.first_aid && !was.first_aid {
+                said.push(format!("The wound in the {location} has no more passive effects, and its clock stops."));
+            } else if is.treated && !was.treated && !is.first_aid {
+                said.push("Its passive effects and its clock stay until first aid.".to_owned());
+            }
+        }
+        let numbers = [
+            moved("Burning", before.conditions.burning, after.conditions.burning),
+            moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding),
+            moved("action points", before.action_points, after.action_points),
+        ];
+        let numbers: Vec<String> = numbers.into_iter().flatten().collect();
+        if !numbers.is_empty() {
+            said.push(format!("It changes {}.", numbers.join(", ")));
+        }
+        said.join(" ")
     }
 
     fn example() -> Example<Self> {
@@ -269,10 +312,16 @@ impl ConditionCheck {
     fn mend(&self, creature: &mut Creature, mend: impl Fn(&mut Wound), rule: &'static str, tray: &mut Tray<'_, Event>) {
         let mut wounds = creature.wounds.clone();
         let index = self.wound.and_then(|wound| usize::try_from(wound).ok());
+        let mut ended = false;
         if let Some(wound) = index.and_then(|index| wounds.get_mut(index)) {
+            let counted = !wound.first_aid && !creature.is_undead();
             mend(wound);
+            ended = counted && wound.first_aid;
         }
         tray.change("/wounds", &mut creature.wounds, wounds, rule);
+        if ended {
+            tray.event(Event::ConditionEnded { condition: Condition::PassiveEffects });
+        }
     }
 }
 
@@ -281,7 +330,7 @@ fn staunch(target_number: i32, creature: &mut Creature, tray: &mut Tray<'_, Even
     let test = graded_test(target_number, None, die("staunch"), tray)?;
     if test.passed {
         let left = (creature.conditions.bleeding - test.degrees).max(0);
-        tray.change("/conditions/bleeding", &mut creature.conditions.bleeding, left, "staunch");
+        leave(Condition::Bleeding, "/conditions/bleeding", &mut creature.conditions.bleeding, left, "staunch", tray);
     }
     Ok(test)
 }
@@ -306,7 +355,7 @@ fn extinguish(
     tray.step("target_number", &mut target_number, modified, "extinguish");
     let test = test(target_number, Some(creature), die("extinguish"), tray)?;
     if test.passed {
-        tray.change("/conditions/burning", &mut creature.conditions.burning, 0, "extinguish");
+        leave(Condition::Burning, "/conditions/burning", &mut creature.conditions.burning, 0, "extinguish", tray);
     }
     Ok(test)
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::conditions::{Condition, leave};
 use super::creature::{Creature, Life, moved};
 use super::wound::Wound;
 use super::wounds::{regain, suspend};
@@ -55,13 +56,10 @@ impl Action for Heal {
     const TITLE: &'static str = "Heal a creature";
 
     fn apply(&self, creature: &mut Creature, _: &Options, tray: &mut Tray<'_, Event>) -> Result<HealOutcome, Stop> {
-        let restored = restore(self.hp, creature, tray, "heal");
-        let bleeding = (creature.conditions.bleeding - self.hp).max(0);
-        tray.change("/conditions/bleeding", &mut creature.conditions.bleeding, bleeding, "bleeding");
+        let (restored, wounds_cured) = restore(self.hp, creature, tray, "heal");
         if self.magical {
             suspend(restored, creature, tray);
         }
-        let wounds_cured = regain(restored, creature, tray);
         Ok(HealOutcome { restored, wasted: self.hp - restored, wounds_cured })
     }
 
@@ -78,7 +76,7 @@ impl Action for Heal {
             said.push(format!("{} cured", count(wounds_cured, "wound", "wounds")));
         }
         if done.events.contains(&Event::Woke) {
-            said.push("conscious again".to_owned());
+            said.push("the creature is conscious again".to_owned());
         }
         format!("Healing: {}.", said.join(", "))
     }
@@ -90,23 +88,23 @@ impl Action for Heal {
     }
 }
 
-/// The wounds that the healing delayed, in words. Only a tended wound can be cured by it, so those
-/// that nobody has tended stand in the same order before and after.
+/// The wounds that the healing delayed, in words. Healing may cure a treated wound, so the wounds before
+/// it are those that regained too little.
 fn delays(before: &Creature, after: &Creature) -> Vec<String> {
-    let untended = |creature: &Creature| -> Vec<Wound> {
-        creature.wounds.iter().copied().filter(|wound| !wound.is_tended()).collect()
-    };
-    let pairs = untended(before).into_iter().zip(untended(after));
-    let delay = |(was, is): (Wound, Wound)| {
+    let restored = after.hp - before.hp;
+    let cured = |wound: &&Wound| wound.treated && wound.regained + restored >= wound.damage;
+    let pairs = before.wounds.iter().filter(|wound| !cured(wound)).zip(&after.wounds);
+    let delay = |(was, is): (&Wound, &Wound)| {
         let what = format!("rounds of delay of the wound in the {}", is.location.name());
         moved(&what, was.suspended_rounds, is.suspended_rounds)
     };
     pairs.filter_map(delay).collect()
 }
 
-/// HP go up to the maximum. Above 0 the creature wakes, and its failures are forgotten (R14). Answers
-/// the HP restored.
-pub fn restore(hp: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>, rule: &'static str) -> i32 {
+/// Healing of any kind: HP go up to the maximum, and above 0 the creature wakes and its failures are
+/// forgotten (R14). All of `hp`, also those beyond the maximum, lower Bleeding (W). HP really restored
+/// count towards the cure of treated wounds. Returns the HP restored and the wounds cured.
+pub fn restore(hp: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>, rule: &'static str) -> (i32, i32) {
     let before = creature.hp;
     let healed = (before + hp).min(creature.max_hp());
     tray.change("/hp", &mut creature.hp, healed, rule);
@@ -114,5 +112,8 @@ pub fn restore(hp: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>, rul
         tray.change("/life", &mut creature.life, Some(Life::Up), "unconscious");
         tray.event(Event::Woke);
     }
-    creature.hp - before
+    let bleeding = (creature.conditions.bleeding - hp).max(0);
+    leave(Condition::Bleeding, "/conditions/bleeding", &mut creature.conditions.bleeding, bleeding, "bleeding", tray);
+    let restored = creature.hp - before;
+    (restored, regain(restored, creature, tray))
 }

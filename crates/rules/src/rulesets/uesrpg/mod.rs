@@ -28,6 +28,7 @@ use utoipa::ToSchema;
 
 use crate::check::{Check, Faults};
 use crate::ruleset::{Catalog, Reading, RefusalKind, Rule, Ruleset, Table};
+use conditions::Condition;
 use creature::Creature;
 use locations::{Location, Part};
 
@@ -54,6 +55,13 @@ pub struct Options {
     /// Magic AR lowers shadow damage (R19).
     #[schema(default = false)]
     pub magic_armor_stops_shadow: bool,
+    /// Treatment needs a healer's kit or other supplies (R28).
+    #[schema(default = false)]
+    pub treatment_needs_kit: bool,
+    /// Treatment does what first aid does as well: it ends the passive effects of the wound and its
+    /// clock (R28).
+    #[schema(default = false)]
+    pub treatment_ends_effects: bool,
 }
 
 /// The two rules for when an attack makes a wound.
@@ -122,17 +130,27 @@ pub enum Event {
     Woke,
     /// A wound was cured.
     WoundCured,
+    /// Magical healing no longer delays a wound: its passive effects and its clock are back.
+    DelayEnded {
+        /// Where the wound is.
+        location: Location,
+    },
+    /// A condition, or an effect of a wound, is over.
+    ConditionEnded {
+        /// Which one.
+        condition: Condition,
+    },
 }
 
-/// Help that takes a healer's kit or other supplies came without.
+/// The action needs a healer's kit or supplies.
 pub const NO_SUPPLIES: RefusalKind = RefusalKind {
     id: "no-supplies",
     title: "There are no supplies",
-    meaning: "The action takes a healer's kit, or, short of stabilizing, other supplies. If the helper has them, send \
-              `kit` as true.",
+    meaning: "The action needs a healer's kit; for first aid, staunching and treatment, other supplies do as well. If the \
+              helper has them, send `kit` as true.",
 };
 
-/// The creature has no action point for what it is to do.
+/// The creature has no action point for the action.
 pub const NO_ACTION_POINTS: RefusalKind = RefusalKind {
     id: "no-action-points",
     title: "There is no action point left",
@@ -140,19 +158,20 @@ pub const NO_ACTION_POINTS: RefusalKind = RefusalKind {
               at `target.action_points`, which `turn-tick` refreshes, and at `target.life`.",
 };
 
-/// The condition that was to be ended is not there.
+/// The creature does not have the wound or condition that the action is for.
 pub const NOTHING_TO_CHECK: RefusalKind = RefusalKind {
     id: "nothing-to-check",
     title: "There is nothing to check",
-    meaning: "The wound or condition that the action is for is not there, or was seen to already. Look at \
-              `target.wounds` and `target.conditions`.",
+    meaning: "The creature does not have the wound or condition that the action is for, or somebody helped with it \
+              already. Look at `target.wounds` and `target.conditions`.",
 };
 
-/// The creature is in no state to rest.
+/// The creature cannot rest in its state.
 pub const IN_ENCOUNTER: RefusalKind = RefusalKind {
     id: "in-encounter",
-    title: "This is no time to rest",
-    meaning: "Nobody rests while unconscious or dying. Bring the creature above 0 HP first.",
+    title: "The creature cannot rest now",
+    meaning: "A creature cannot rest while it is unconscious, burning, or bleeding more than the rest heals. Bring it \
+              above 0 HP, put out the flames and staunch the bleeding first.",
 };
 
 const DAMAGE: &str = "Damage & Hit Locations";
@@ -171,12 +190,12 @@ const PUBLIC: &str = "the public third edition text (W)";
 impl Ruleset for Uesrpg {
     const ID: &'static str = "uesrpg";
     const TITLE: &'static str = "Unofficial Elder Scrolls RPG, third edition";
-    const SOURCE: &'static str = "The game's chapter on damage, wounds and death; its public third edition text, a later revision, where the chapter only names a thing. What comes from there is marked (W).";
+    const SOURCE: &'static str = "The game's chapter on damage, wounds and death. Where the chapter only names a thing, its public third edition text, a later revision: each clause from there has a mark of its own, (W).";
     const RULES: &'static [Rule] = &[
         Rule::new(
             "test",
             PUBLIC,
-            "A test is a d100 and passes with a roll no higher than the target number; lucky and unlucky numbers pass and fail whatever it is. Degrees of success: a tenth of the roll, at least 1, and a tenth of what the target number has above 100. Degrees of failure: 1 and a tenth of what the roll is too high (W).",
+            "A test is a d100 and passes with a roll no higher than the target number (W). Lucky and unlucky numbers pass and fail whatever it is (W). Degrees of success: a tenth of the roll, at least 1, and a tenth of the part of the target number above 100 (W). Degrees of failure: 1 and a tenth of the difference between roll and target number (W). The bonus of a characteristic is a tenth of its score (W). Everything is rounded down.",
         ),
         Rule::new(
             "hit_location",
@@ -190,11 +209,16 @@ impl Ruleset for Uesrpg {
             MAGIC,
             "Damage is reduced by the armour of the location: physical damage by physical AR, a sub-type of magic damage by its own AR and magic AR together, plain magic by magic AR, shadow by nothing (R19, W).",
         ),
+        Rule::new(
+            "immunity",
+            PUBLIC,
+            "No damage of a type that the creature is immune to gets through, whatever its other traits (W). Immunity to magic is for every type but physical (W).",
+        ),
         Rule::new("natural_toughness", PUBLIC, "Natural Toughness comes off every type of damage, after armour (W)."),
         Rule::new(
             "resistance_weakness",
             SPECIFIC,
-            "Resistance comes off damage of its type and Weakness adds to it, after armour (W). A trait for magic is for every type but physical, but any trait for the very type takes precedence. The same trait for the same type twice counts once, at its highest (W).",
+            "Resistance comes off damage of its type and Weakness adds to it, after armour (W). The more specific type takes precedence: a trait for the very type makes every trait for magic, which is for every type but physical (W), irrelevant. The same trait for the same type twice counts once, at its highest (W), and a value of 0 is no trait.",
         ),
         Rule::new("health", DAMAGE, "What is left of all parts of the attack comes off HP, which stop at 0."),
         Rule::new(
@@ -205,7 +229,7 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "dying_tick",
             DEATH,
-            "One who is unconscious at 0 HP makes an Endurance test on its turn, and dies with more failures than its luck bonus.",
+            "An unconscious creature at 0 HP makes an Endurance test on its turn. A failed test that brings its failures above its luck bonus kills it; a passed test never does (R29).",
         ),
         Rule::new(
             "stabilize",
@@ -215,69 +239,69 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "wound",
             WOUNDS,
-            "An attack whose damage, all parts together, is in excess of the wound threshold makes a wound of that damage at its location. The threshold is the strength, endurance and willpower bonus and Tough together, one less while bleeding and one less with a crippled body (W).",
+            "An attack whose damage, all parts together, is in excess of the wound threshold makes a wound of that damage at its location. The threshold is the strength, endurance and willpower bonus and Tough together (W), one lower while bleeding (W) and one lower with a crippled body (W).",
         ),
-        Rule::new("shock_test", SHOCK, "Whoever takes a wound makes an Endurance test, the shock test."),
+        Rule::new("shock_test", SHOCK, "A creature that takes a wound makes an Endurance test, the shock test."),
         Rule::new(
             "shock_effects",
             SHOCK,
-            "Body: an action point is lost, or one of the next refresh; shock test failed: crippled body. Limb: crippled; failed: lost. Head: stunned for a round; failed: an ear or an eye is lost. A crippled body has a stamina point less at most, and undead never get one (W).",
+            "Body: an action point is lost, or one of the next refresh; shock test failed: crippled body. Limb: crippled; failed: lost. Head: stunned for a round, with no action points at once (W); failed: an ear or an eye is lost. A crippled body lowers the maximum of stamina by one (W). Undead never get a crippled body (W), and a creature with Thick Skull is never stunned (W).",
         ),
         Rule::new(
             "side_effect",
             SHOCK,
-            "A wound by magic damage adds, by the type of its largest magic part (W): fire, an Agility test or Burning (1); frost, an Endurance test or dazed; poison, a stamina point lost; shock or magic, magicka lost. A point of Resistance makes the test 10 easier, of Weakness 10 harder, and undead feel neither poison nor daze (W).",
+            "A wound by magic damage adds, by the type of its largest magic part (W): fire, an Agility test or Burning (1); frost, an Endurance test or dazed; poison, a stamina point lost; shock or magic, magicka lost. A creature that burns already burns by 1 more (W). A point of Resistance makes the test 10 easier (W), a point of Weakness 10 harder (W). Undead feel no poison (W). Undead and creatures with Thick Skull are never dazed (W).",
         ),
         Rule::new(
             "passive_effects",
             PASSIVE,
-            "Until first aid, treatment (W) or cure, and while not suspended, a wound takes 20 off all tests and 2 off later initiative rolls; undead feel none of it (W).",
+            "Until first aid or cure (W) a wound takes 20 off all tests and 2 off later initiative rolls, but not while magical healing delays it. Undead feel none of it (W).",
         ),
         Rule::new(
             "blood_loss",
             PASSIVE,
-            "A wound leaves five rounds, counted at the end of the creature's own turn, before blood loss brings HP to 0.",
+            "A wound leaves five rounds before blood loss brings HP to 0. They are counted at the end of the creature's own turn (R9), but not at the end of the turn in which it was wounded itself (R27). Undead lose no blood (W).",
         ),
         Rule::new(
             "first_aid",
             PASSIVE,
-            "Whoever has a healer's kit or the like can spend a turn on a wound: a success at Survival or Profession (Medicine) ends its passive effects and stops its clock.",
+            "A helper with a healer's kit or other supplies can spend a turn on a wound: a success at Survival or Profession (Medicine) ends its passive effects and stops its clock.",
         ),
         Rule::new(
             "suspend",
             PASSIVE,
-            "Magical healing delays passive effects and blood loss, a round for each HP that it restores (W).",
+            "Magical healing delays passive effects and blood loss, a round for each HP that it restores (W). The wounds of undead have nothing to delay (W).",
         ),
         Rule::new(
             "action_points",
             REFRESHING,
-            "At the start of the creature's own turn, or of each round, action points come back to three (W), less those that a wound to the body took in advance.",
+            "At the start of the creature's own turn, or of each round, action points come back to three (W), minus those that a wound to the body took in advance.",
         ),
         Rule::new(
             "alternate_wound",
             ALTERNATE,
-            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point, Bleeding 10 harder, and with a crippled body wounds take 10 more off tests (W).",
+            "No threshold: an attack makes a wound when damage of a critical success gets through or when it brings HP to 0. Tough then makes shock tests 10 easier a point (W), Bleeding makes them 10 harder (W), and with a crippled body wounds take 10 more off tests (W).",
         ),
         Rule::new("heal", HEALING, "Healing restores HP up to the maximum (W)."),
         Rule::new(
             "treat",
             HEALING,
-            "A test with supplies treats a wound; it ends the passive effects, and HP regained from then on count towards the cure (W).",
+            "A test of about an hour treats a wound: HP regained from then on count towards its cure (W). Only first aid ends its passive effects and its clock (R28, W).",
         ),
         Rule::new(
             "cure",
             HEALING,
-            "A treated wound is gone when as many HP as its damage were regained; what it crippled works again unless another wound is there (R23), what is lost stays lost (W).",
+            "A treated wound is gone when as many HP as its damage were regained (W). What it crippled works again unless another wound is there (R23); what is lost stays lost (W).",
         ),
         Rule::new(
             "rest",
             HEALING,
-            "A long rest restores the endurance bonus in HP, twice that under full care and nothing with an untreated wound, as much stamina, and all magicka; a short rest one stamina and a tenth of the maximum of magicka (W).",
+            "A long rest restores the endurance bonus in HP, twice that under full care, half of it (rounded up) with a crippled body, nothing with an untreated wound; as much stamina as the endurance bonus, and all magicka (W). A short rest restores one stamina and a tenth of the maximum of magicka (W). Being stunned ends (W). A creature that is unconscious, burning, or bleeding more than the rest heals cannot rest (W).",
         ),
         Rule::new(
             "bleeding",
             CONDITIONS,
-            "Bleeding (X): at the end of its turn the creature loses X HP, whatever armour or resistance it has, and X drops by one; healing lowers X by its HP (W).",
+            "Bleeding (X): at the end of its turn the creature loses X HP, whatever armour or resistance it has, and X drops by one; healing of any kind lowers X by its HP (W).",
         ),
         Rule::new(
             "staunch",
@@ -292,13 +316,22 @@ impl Ruleset for Uesrpg {
         Rule::new(
             "extinguish",
             CONDITIONS,
-            "For an action point a Strength or Agility test, 20 easier and 10 harder for each point of Burning above 1, ends Burning (W). One who is unconscious makes none (R24).",
+            "For an action point a Strength or Agility test, 20 easier and 10 harder for each point of Burning above 1, ends Burning (W). An unconscious creature makes none (R24).",
         ),
-        Rule::new("dazed", CONDITIONS, "One who is dazed refreshes one action point less, but not less than one (W)."),
+        Rule::new(
+            "dazed",
+            CONDITIONS,
+            "A dazed creature regains one action point fewer, but not fewer than one (W). No rule that the book prints ends it (R31).",
+        ),
         Rule::new(
             "stunned",
             CONDITIONS,
-            "One who is stunned has no action points and gets none, for as many rounds as it says; a round is over at the end of its own turn (W).",
+            "A stunned creature has no action points and gets none, for as many rounds as it says (W). A round is over at the end of its own turn, but not of the turn in which it was stunned itself (R27, W).",
+        ),
+        Rule::new(
+            "regeneration",
+            PUBLIC,
+            "Regeneration (X): at the start of each round an Endurance test; a success restores X HP (W). It is not magical healing (W).",
         ),
     ];
     const READINGS: &'static [Reading] = &[
@@ -381,6 +414,39 @@ impl Ruleset for Uesrpg {
             "At the start of the creature's own turn, as the optional wording has it that is printed beside the wounds.",
         )
         .or("action_point_refresh"),
+        Reading::new(
+            "R27",
+            "Does a condition with a duration count down at the end of the very turn in which the creature gained it (a counter-attack stuns it)?",
+            "No: it then ends at the end of the creature's own turn two rounds on (W). What it gained in another creature's turn counts down at the end of its next own turn. A wound's clock and the delay by magical healing count alike.",
+        )
+        .or("gained_this_turn"),
+        Reading::new(
+            "R28",
+            "What does treatment need, and what does it end?",
+            "A test of about an hour and no kit. It starts the cure; passive effects and clock end by first aid alone (W). The option `treatment_needs_kit` asks for a kit; `treatment_ends_effects` lets it end both.",
+        )
+        .or("treatment_ends_effects"),
+        Reading::new(
+            "R29",
+            "What if a sheet has more failures than the luck bonus already?",
+            "That is a fault of the sheet: the creature would be dead. Only a failed test kills, never a passed one.",
+        ),
+        Reading::new(
+            "R30",
+            "What does damage do to the dead?",
+            "Their HP stay as they are, with no wound and no effects. Armour and traits are still told.",
+        ),
+        Reading::new("R31", "When does Dazed end?", "By no rule that the book prints: the table ends it, by sending `dazed` as false."),
+        Reading::new(
+            "R32",
+            "Is a creature maimed by a wound that is still there at full HP, or untreated for as many days as the endurance bonus (W)?",
+            "That is left to the table: nothing is done to the sheet.",
+        ),
+        Reading::new(
+            "R33",
+            "Does Regeneration work on a creature that is unconscious at 0 HP?",
+            "Yes: a passed test brings it above 0 HP and wakes it, like any healing. It makes no test when there is nothing to heal.",
+        ),
     ];
     const REFUSALS: &'static [RefusalKind] = &[NO_SUPPLIES, NO_ACTION_POINTS, NOTHING_TO_CHECK, IN_ENCOUNTER];
 

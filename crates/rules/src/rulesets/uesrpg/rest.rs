@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::creature::{Creature, bonus};
+use super::conditions::{Condition, leave};
+use super::creature::{Creature, bonus, moved};
 use super::healing::restore;
+use super::locations::Location;
 use super::wound::Wound;
-use super::wounds::regain;
 use super::{Event, IN_ENCOUNTER, Options, Uesrpg};
 use crate::check::{Check, Faults};
 use crate::dice::Stop;
@@ -21,7 +22,7 @@ use crate::words::count;
 pub struct Rest {
     /// How long.
     pub kind: RestKind,
-    /// A long rest under full care: twice the HP (W). Refused for a short rest.
+    /// A long rest under full care restores twice the HP (W). Refused for a short rest.
     #[serde(default)]
     #[schema(default = false)]
     pub full_care: bool,
@@ -32,9 +33,10 @@ pub struct Rest {
 #[serde(rename_all = "snake_case")]
 #[schema(as = uesrpg::RestKind)]
 pub enum RestKind {
-    /// The endurance bonus in HP (unless a wound is untreated) and in stamina, and all magicka (W).
+    /// Long: the endurance bonus in HP (half with a crippled body, none with an untreated wound) and in
+    /// stamina, and all magicka (W).
     Long,
-    /// A stamina point, and a tenth of the maximum of magicka (W).
+    /// Short: a stamina point, and a tenth of the maximum of magicka (W).
     Short,
 }
 
@@ -70,26 +72,32 @@ impl Action for Rest {
     const TITLE: &'static str = "Rest";
 
     fn refuses(&self, creature: &Creature, _: &Options) -> Option<Refusal> {
-        if creature.unconscious().is_some() {
-            return Some(Refusal::because(&IN_ENCOUNTER, "The creature is unconscious: that is no rest."));
+        let trouble = if creature.unconscious().is_some() {
+            Some("The creature is unconscious: that is no rest.")
+        } else if creature.conditions.burning > 0 {
+            Some("The creature is burning: put the flames out first.")
+        } else if creature.conditions.bleeding > self.recovery(creature) {
+            Some("The creature would still bleed after the HP of this rest: staunch the bleeding first.")
+        } else {
+            None
+        };
+        if let Some(detail) = trouble {
+            return Some(Refusal::because(&IN_ENCOUNTER, detail));
         }
         let refusal =
             || Refusal::invalid("/target/max_magicka_points", "is required: a rest restores magicka up to it");
-        creature.max_magicka_points.is_none().then(refusal)
+        (creature.magicka_points > 0 && creature.max_magicka_points.is_none()).then(refusal)
     }
 
     /// `rest` (W).
     fn apply(&self, creature: &mut Creature, _: &Options, tray: &mut Tray<'_, Event>) -> Result<RestOutcome, Stop> {
-        let recovery = bonus(creature.endurance);
+        let (hp, wounds_cured) = restore(self.recovery(creature), creature, tray, "rest");
+        leave(Condition::Stunned, "/conditions/stunned", &mut creature.conditions.stunned, 0, "rest", tray);
         let max_magicka = creature.max_magicka_points.unwrap_or(0);
-        let (hp, stamina, magicka) = match self.kind {
-            RestKind::Long if has_untreated_wound(creature) => (0, recovery, max_magicka),
-            RestKind::Long if self.full_care => (2 * recovery, recovery, max_magicka),
-            RestKind::Long => (recovery, recovery, max_magicka),
-            RestKind::Short => (0, 1, max_magicka / 10),
+        let (stamina, magicka) = match self.kind {
+            RestKind::Long => (bonus(creature.endurance), max_magicka),
+            RestKind::Short => (1, max_magicka / 10),
         };
-        let hp = restore(hp, creature, tray, "rest");
-        let wounds_cured = regain(hp, creature, tray);
         let (stamina_before, magicka_before) = (creature.stamina(), creature.magicka_points);
         let rested = (stamina_before + stamina).min(creature.max_stamina()).max(stamina_before);
         tray.change("/stamina_points", &mut creature.stamina_points, Some(rested), "rest");
@@ -105,16 +113,29 @@ impl Action for Rest {
             RestKind::Long if has_untreated_wound(before) => {
                 ("Long rest", Some(format!("{hp} (none with an untreated wound)")))
             }
+            RestKind::Long if before.is_crippled(Location::Body) => {
+                ("Long rest", Some(format!("{hp} (half of it with a crippled body)")))
+            }
             RestKind::Long => ("Long rest", Some(hp)),
             RestKind::Short => ("Short rest", None),
         };
         let mut said: Vec<String> = hp.into_iter().collect();
         said.push(format!("stamina {} → {}", before.stamina(), after.stamina()));
-        said.push(format!("magicka {} → {}", before.magicka_points, after.magicka_points));
+        if before.max_magicka_points.is_some() {
+            said.push(format!("magicka {} → {}", before.magicka_points, after.magicka_points));
+        }
+        said.extend(moved("Bleeding", before.conditions.bleeding, after.conditions.bleeding));
         if done.outcome.wounds_cured > 0 {
             said.push(format!("{} cured", count(done.outcome.wounds_cured, "wound", "wounds")));
         }
-        format!("{kind}: {}.", said.join(", "))
+        let mut sentences = vec![format!("{kind}: {}.", said.join(", "))];
+        if before.conditions.stunned > 0 {
+            sentences.push("The creature is no longer stunned.".to_owned());
+        }
+        if after.conditions.dazed {
+            sentences.push("It is still dazed, until the table ends it.".to_owned());
+        }
+        sentences.join(" ")
     }
 
     fn example() -> Example<Self> {
@@ -122,6 +143,19 @@ impl Action for Rest {
         target.stamina_points = Some(1);
         target.wounds = vec![Wound { treated: true, regained: 6, ..Wound::example() }];
         Example { action: Self { kind: RestKind::Long, full_care: false }, target: Some(target), dice: Vec::new() }
+    }
+}
+
+impl Rest {
+    /// The HP that the rest brings: for a long one the endurance bonus, twice that under full care, half
+    /// of it (rounded up) with a crippled body, none with an untreated wound (W).
+    fn recovery(&self, creature: &Creature) -> i32 {
+        if self.kind == RestKind::Short || has_untreated_wound(creature) {
+            return 0;
+        }
+        let care = if self.full_care { 2 } else { 1 };
+        let hp = care * bonus(creature.endurance);
+        if creature.is_crippled(Location::Body) { (hp + 1) / 2 } else { hp }
     }
 }
 

@@ -23,11 +23,12 @@ pub struct Wound {
     /// The type of that attack's largest part.
     #[serde(rename = "type")]
     pub kind: DamageType,
-    /// First aid ended its passive effects and its clock.
+    /// Whether first aid ended its passive effects and its clock.
     #[serde(default)]
     #[schema(default = false)]
     pub first_aid: bool,
-    /// Treated, so that HP regained count towards its cure (W). Ends passive effects and clock as well.
+    /// Treated, so that HP regained count towards its cure (W). Only first aid ends its passive effects
+    /// and its clock (R28).
     #[serde(default)]
     #[schema(default = false)]
     pub treated: bool,
@@ -50,14 +51,9 @@ fn all_rounds() -> i32 {
 }
 
 impl Wound {
-    /// Whether first aid or treatment ended its passive effects and its clock.
-    pub fn is_tended(&self) -> bool {
-        self.first_aid || self.treated
-    }
-
-    /// Whether its passive effects count: not tended and not suspended.
+    /// Whether its passive effects count and its clock runs: without first aid and not suspended.
     pub fn is_active(&self) -> bool {
-        !self.is_tended() && self.suspended_rounds == 0
+        !self.first_aid && self.suspended_rounds == 0
     }
 
     /// A wound for the examples: a blow to the right arm, fresh.

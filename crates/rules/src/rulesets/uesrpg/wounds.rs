@@ -4,7 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::attack::{Attack, ComponentOutcome, HeadLoss};
-use super::check::{Test, die, own_target_number, test};
+use super::check::{Test, die, own_target_number, test, told};
+use super::conditions::{Condition, Gained};
 use super::creature::{Creature, TestModifier, bonus, moved};
 use super::locations::{Location, Part};
 use super::traits::{DamageType, resistance_weakness};
@@ -13,7 +14,7 @@ use super::{Event, Options, WoundRule};
 use crate::check::{POINTS, RATING};
 use crate::dice::{By, Stop};
 use crate::ruleset;
-use crate::tray::Tray;
+use crate::tray::{Line, Tray};
 
 /// `side_effect`: what a point of Resistance adds to the side test, and a point of Weakness takes off
 /// (W). By the alternate wound rule Tough and Bleeding weigh as much on the shock test (W).
@@ -69,17 +70,16 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The effect in words; nothing for those that are a number of the sheet moving.
-    fn name(self) -> Option<&'static str> {
+    /// The effect in a sentence; nothing for an effect that is a number of the sheet moving.
+    fn sentence(self, location: Location) -> Option<String> {
         match self {
-            Self::CrippledBody => Some("crippled body"),
-            Self::CrippledLimb => Some("crippled limb"),
-            Self::LostLimb => Some("lost limb"),
-            Self::Stunned => Some("stunned for a round"),
-            Self::LostEar => Some("lost ear"),
-            Self::LostEye => Some("lost eye"),
-            Self::HeadLossDue => Some("an ear or an eye to lose"),
-            Self::Dazed => Some("dazed"),
+            Self::CrippledBody | Self::CrippledLimb => Some(format!("The {} is crippled.", location.name())),
+            Self::LostLimb => Some(format!("The {} is lost.", location.name())),
+            Self::Stunned => Some("The creature is stunned for a round.".to_owned()),
+            Self::LostEar => Some("An ear is lost.".to_owned()),
+            Self::LostEye => Some("An eye is lost.".to_owned()),
+            Self::HeadLossDue => Some("An ear or an eye is lost: the table says which.".to_owned()),
+            Self::Dazed => Some("The creature is dazed until the table ends it.".to_owned()),
             Self::ActionPointLost | Self::ActionPointDebt | Self::Burning | Self::StaminaLost | Self::MagickaLost => {
                 None
             }
@@ -88,39 +88,37 @@ impl Effect {
 }
 
 impl WoundOutcome {
-    /// What the wound did, in words: the tests, then what it brought, numbers before and after.
-    pub fn sentence(
+    /// What the wound did, in sentences: the tests, then what it brought, numbers before and after.
+    pub fn sentences(
         &self,
+        location: Location,
         components: &[ComponentOutcome],
         damage: i32,
         before: &Creature,
         after: &Creature,
+        log: &[Line],
     ) -> String {
-        let mut tests = vec![told("shock test", self.shock_test)];
+        let mut tests = vec![format!("the shock test {}", told(self.shock_test, "shock_test", log))];
         if let Some(side_test) = self.side_test {
             let burns = cause(components).is_some_and(|cause| cause.kind == DamageType::Fire);
-            tests.push(told(if burns { "Agility test" } else { "Endurance test" }, side_test));
+            let name = if burns { "Agility test against the fire" } else { "Endurance test against the frost" };
+            tests.push(format!("the {name} {}", told(side_test, "side_effect", log)));
         }
-        let mut brought: Vec<String> =
-            self.effects.iter().filter_map(|effect| effect.name()).map(str::to_owned).collect();
-        brought.extend(moved("action points", before.action_points, after.action_points));
-        brought.extend(moved("action point debt", before.action_point_debt, after.action_point_debt));
-        brought.extend(moved("stamina", before.stamina(), after.stamina()));
-        brought.extend(moved("magicka", before.magicka_points, after.magicka_points));
-        brought.extend(moved("Burning", before.conditions.burning, after.conditions.burning));
-        let (tests, brought) = (tests.join(", "), brought.join(", "));
-        if brought.is_empty() {
-            format!("A wound of {damage}: {tests}.")
-        } else {
-            format!("A wound of {damage}: {tests}; {brought}.")
+        let mut said = vec![format!("A wound of {damage}: {}.", tests.join("; "))];
+        said.extend(self.effects.iter().filter_map(|effect| effect.sentence(location)));
+        let numbers = [
+            moved("action points", before.action_points, after.action_points),
+            moved("action point debt", before.action_point_debt, after.action_point_debt),
+            moved("stamina", before.stamina(), after.stamina()),
+            moved("magicka", before.magicka_points, after.magicka_points),
+            moved("Burning", before.conditions.burning, after.conditions.burning),
+        ];
+        let numbers: Vec<String> = numbers.into_iter().flatten().collect();
+        if !numbers.is_empty() {
+            said.push(format!("It changes {}.", numbers.join(", ")));
         }
+        said.join(" ")
     }
-}
-
-/// A test and what it came to, in words.
-fn told(name: &str, test: Test) -> String {
-    let passed = if test.passed { "passed" } else { "failed" };
-    format!("{name} against {} {passed}", test.target_number)
 }
 
 /// Whether an attack wounds. `wound`: its damage, all parts together, is in excess of the wound
@@ -258,8 +256,10 @@ fn shock_effects(
             }
         }
         Location::Head => {
-            stun(creature, tray);
-            effects.push(Effect::Stunned);
+            if !creature.has_thick_skull() {
+                stun(creature, tray);
+                effects.push(Effect::Stunned);
+            }
             if !passed {
                 effects.extend(lose_head_part(head_loss, creature, tray));
             }
@@ -344,7 +344,7 @@ fn cause(components: &[ComponentOutcome]) -> Option<&ComponentOutcome> {
 }
 
 /// `side_effect`: what magic damage adds, by the type of the largest magic part that got through (W).
-/// Undead feel no poison and are never dazed (W), so the latter needs no test.
+/// Undead feel no poison (W). Undead and thick skulls are never dazed (W), so that needs no test.
 fn side_effect(
     components: &[ComponentOutcome],
     wounds: TestModifier,
@@ -367,7 +367,7 @@ fn side_effect(
             }
             Ok(Some(side_test))
         }
-        DamageType::Frost if !undead => {
+        DamageType::Frost if !undead && !creature.has_thick_skull() => {
             let side_test = side_test(cause.kind, creature.endurance, wounds, creature, tray)?;
             if !side_test.passed {
                 if tray.change("/conditions/dazed", &mut creature.conditions.dazed, true, "side_effect") {
@@ -413,24 +413,31 @@ fn side_test(
     test(target_number, Some(creature), die("side_effect").by(By::Target), tray)
 }
 
-/// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9);
-/// one that runs out brings HP to 0, once. A suspended wound's suspension goes down instead. Answers
-/// the HP lost.
-pub fn blood_loss(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
+/// `blood_loss`: the clock of each wound goes down by one, at the end of the creature's own turn (R9).
+/// A clock that runs out brings HP to 0, once. A suspended wound's suspension goes down instead. What
+/// was `gained` in this very turn stays as it is (R27). Returns the HP lost.
+pub fn blood_loss(gained: &[Gained], creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     if creature.is_undead() {
         return 0;
     }
     let mut wounds = creature.wounds.clone();
-    let mut run_out = false;
-    for wound in wounds.iter_mut().filter(|wound| !wound.is_tended()) {
+    let newest = wounds.len().saturating_sub(1);
+    let (mut run_out, mut resumed) = (false, Vec::new());
+    for (index, wound) in wounds.iter_mut().enumerate().filter(|(_, wound)| !wound.first_aid) {
         if wound.suspended_rounds > 0 {
-            wound.suspended_rounds -= 1;
-        } else if wound.rounds_left > 0 {
+            if !gained.contains(&Gained::Suspended) {
+                wound.suspended_rounds -= 1;
+                resumed.extend((wound.suspended_rounds == 0).then_some(wound.location));
+            }
+        } else if wound.rounds_left > 0 && !(index == newest && gained.contains(&Gained::Wounded)) {
             wound.rounds_left -= 1;
             run_out |= wound.rounds_left == 0;
         }
     }
     tray.change("/wounds", &mut creature.wounds, wounds, "blood_loss");
+    for location in resumed {
+        tray.event(Event::DelayEnded { location });
+    }
     let hp = creature.hp;
     if !run_out || hp == 0 {
         return 0;
@@ -441,13 +448,13 @@ pub fn blood_loss(creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     hp
 }
 
-/// The shortest clock and the shortest delay of the wounds that nobody has tended, in words, if they
-/// moved. A turn neither adds wounds nor takes any away.
+/// The shortest clock and the shortest delay of the wounds without first aid, in words, if they moved. A
+/// turn's end neither adds wounds nor takes any away.
 pub fn clocks(before: &Creature, after: &Creature) -> Vec<String> {
-    let untended: Vec<(&Wound, &Wound)> =
-        before.wounds.iter().zip(&after.wounds).filter(|(was, _)| !was.is_tended()).collect();
-    let running = untended.iter().filter(|(was, _)| was.suspended_rounds == 0 && was.rounds_left > 0);
-    let delayed = untended.iter().filter(|(was, _)| was.suspended_rounds > 0);
+    let open: Vec<(&Wound, &Wound)> =
+        before.wounds.iter().zip(&after.wounds).filter(|(was, _)| !was.first_aid).collect();
+    let running = open.iter().filter(|(was, _)| was.suspended_rounds == 0 && was.rounds_left > 0);
+    let delayed = open.iter().filter(|(was, _)| was.suspended_rounds > 0);
     let clock = running.map(|(was, is)| (was.rounds_left, is.rounds_left)).min();
     let delay = delayed.map(|(was, is)| (was.suspended_rounds, is.suspended_rounds)).min();
     let clock = clock.and_then(|(was, is)| moved("rounds to blood loss", was, is));
@@ -455,19 +462,22 @@ pub fn clocks(before: &Creature, after: &Creature) -> Vec<String> {
     clock.into_iter().chain(delay).collect()
 }
 
-/// `suspend`: magical healing delays each wound that nobody has tended, a round for each HP that it
-/// really restored (R21).
+/// `suspend`: magical healing delays each wound without first aid, a round for each HP that it really
+/// restored (R21). The wounds of undead have neither passive effects nor a clock to delay (W).
 pub fn suspend(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) {
+    if creature.is_undead() {
+        return;
+    }
     let mut wounds = creature.wounds.clone();
-    for wound in wounds.iter_mut().filter(|wound| !wound.is_tended()) {
+    for wound in wounds.iter_mut().filter(|wound| !wound.first_aid) {
         wound.suspended_rounds = (wound.suspended_rounds + restored).min(RATING);
     }
     tray.change("/wounds", &mut creature.wounds, wounds, "suspend");
 }
 
-/// `cure` (W): HP really regained count for every treated wound. One that has regained its damage
-/// goes, and what it crippled works again unless another wound is there still (R23); what is lost
-/// stays lost. Answers how many went.
+/// `cure` (W): HP really regained count for every treated wound. A wound that has regained its damage
+/// is gone, and what it crippled works again unless another wound is there still (R23); what is lost
+/// stays lost. Returns how many wounds were cured.
 pub fn regain(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>) -> i32 {
     let mut wounds = creature.wounds.clone();
     for wound in wounds.iter_mut().filter(|wound| wound.treated) {
@@ -475,15 +485,21 @@ pub fn regain(restored: i32, creature: &mut Creature, tray: &mut Tray<'_, Event>
     }
     let (cured, left): (Vec<Wound>, Vec<Wound>) =
         wounds.into_iter().partition(|wound| wound.treated && wound.regained >= wound.damage);
-    let healed = |location| {
-        let at = |wound: &Wound| wound.location == location;
+    let healed = |location: &Location| {
+        let at = |wound: &Wound| wound.location == *location;
         cured.iter().any(at) && !left.iter().any(at)
     };
-    let crippled = creature.conditions.crippled.iter().copied().filter(|&location| !healed(location)).collect();
+    let (works, crippled): (Vec<Location>, Vec<Location>) =
+        creature.conditions.crippled.iter().partition(|location| healed(location));
     tray.change("/wounds", &mut creature.wounds, left, "cure");
     tray.change("/conditions/crippled", &mut creature.conditions.crippled, crippled, "cure");
     for _ in &cured {
         tray.event(Event::WoundCured);
+    }
+    for location in works {
+        let body = location == Location::Body;
+        let condition = if body { Condition::CrippledBody } else { Condition::CrippledLimb };
+        tray.event(Event::ConditionEnded { condition });
     }
     // At most 100 wounds.
     i32::try_from(cured.len()).unwrap_or(i32::MAX)
