@@ -45,15 +45,15 @@ pub struct Creature {
     /// What the creature is resistant to. An entry is a damage type, `all`, or one of the nonmagical
     /// attacks of 5.1 stat blocks (R8).
     #[serde(default)]
-    #[schema(max_items = 17, default = json!([]))]
+    #[schema(value_type = BTreeSet<Defense>, max_items = 17, default = json!([]))]
     pub resistances: Vec<Defense>,
     /// What the creature is vulnerable to, with the same entries.
     #[serde(default)]
-    #[schema(max_items = 17, default = json!([]))]
+    #[schema(value_type = BTreeSet<Defense>, max_items = 17, default = json!([]))]
     pub vulnerabilities: Vec<Defense>,
     /// What the creature is immune to, with the same entries.
     #[serde(default)]
-    #[schema(max_items = 17, default = json!([]))]
+    #[schema(value_type = BTreeSet<Defense>, max_items = 17, default = json!([]))]
     pub immunities: Vec<Defense>,
     /// Flat reductions of damage, in the order in which they are used.
     #[serde(default)]
@@ -69,7 +69,7 @@ pub struct Creature {
     pub critical_immunity: bool,
     /// The conditions that matter here, from other causes than 0 HP or a knock-out, which `life` tells.
     #[serde(default)]
-    #[schema(max_items = 5, default = json!([]))]
+    #[schema(value_type = BTreeSet<Condition>, max_items = 5, default = json!([]))]
     pub conditions: Vec<Condition>,
     /// The exhaustion level. 6 is death.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct Creature {
     pub hit_dice: Vec<HitDice>,
     /// What keeps the creature from 0 HP. No rest brings one back: send it again.
     #[serde(default)]
-    #[schema(max_items = 3, default = json!([]))]
+    #[schema(value_type = BTreeSet<Ward>, max_items = 3, default = json!([]))]
     pub wards: Vec<Ward>,
     /// Up, knocked out, dying, stable or dead. Absent: what the numbers say. At exhaustion 6 or a maximum
     /// of 0 that is dead, above 0 HP up, and at 0 HP dying for a character and dead for a monster.
@@ -125,7 +125,7 @@ pub struct DamageReduction {
     pub value: i32,
     /// The damage types that it is good against. Absent: every type.
     #[serde(default)]
-    #[schema(min_items = 1, max_items = 13)]
+    #[schema(value_type = Option<BTreeSet<DamageType>>, min_items = 1, max_items = 13)]
     pub types: Option<Vec<DamageType>>,
 }
 
