@@ -3,14 +3,13 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use scathe_server::{Service, metrics_router, router};
+use scathe_server::{Routes, Scathe, Service, metrics_router, router};
 use serde_json::{Value, json};
 
-use crate::support::{APP, Answer, config, send_to, service};
+use crate::support::{APP, Answer, Answers, config, send_to, service};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -24,12 +23,12 @@ fn endless() -> Value {
     json!({ "ruleset": "akrpg", "target": { "hd": 100, "hp": 600, "shield": 1000, "barrier": 1000, "def": 3 }, "hits": hits })
 }
 
-fn damage(router: &Router, headers: &[(&str, &str)]) -> Answer {
+fn damage(router: &impl Answers, headers: &[(&str, &str)]) -> Answer {
     let headers: Vec<_> = [JSON].into_iter().chain(headers.iter().copied()).collect();
     send_to(router, "POST", "/damage", &headers, hit().to_string())
 }
 
-fn read(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answer {
+fn read(router: &impl Answers, path: &str, headers: &[(&str, &str)]) -> Answer {
     send_to(router, "GET", path, headers, "")
 }
 
@@ -78,7 +77,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 /// Sends a long batch until it has the only worker: a shorter request may have been first.
-fn walk(router: Router, batch: String) -> std::thread::JoinHandle<Answer> {
+fn walk(router: Scathe, batch: String) -> std::thread::JoinHandle<Answer> {
     std::thread::spawn(move || {
         let mut answers = std::iter::repeat_with(|| send_to(&router, "POST", "/batch", &[JSON], batch.clone()));
         answers.find(|answer| answer.status == 200).unwrap()
@@ -147,7 +146,7 @@ fn heavy_work_waits_in_a_bounded_queue() {
 
 #[test]
 fn a_caller_who_hangs_up_ends_the_walk() {
-    let service = Service::new(APP.clone(), config(&["--workers", "1", "--odds-timeout", "60s"])).unwrap();
+    let service = Service::new(APP.clone(), config(&["--workers", "1", "--odds-timeout", "60s"]), None).unwrap();
     let router = router(service);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ask = |path: &str, body: Value| {
@@ -246,12 +245,12 @@ fn keys_may_come_from_a_file() {
     assert_eq!(damage(&router, &[("authorization", "Bearer alpha")]).status, 200);
     assert_eq!(damage(&router, &[]).status, 401);
     std::fs::write(&path, "\n").unwrap();
-    let empty = Service::new(APP.clone(), config(&["--api-keys-file", path.to_str().unwrap()]));
+    let empty = Service::new(APP.clone(), config(&["--api-keys-file", path.to_str().unwrap()]), None);
     assert!(empty.err().unwrap().contains("no key"));
     std::fs::remove_file(&path).unwrap();
-    let blank = Service::new(APP.clone(), config(&["--api-keys", " , "]));
+    let blank = Service::new(APP.clone(), config(&["--api-keys", " , "]), None);
     assert!(blank.err().unwrap().contains("holds no key"), "whoever sets keys means to lock the door");
-    let gone = Service::new(APP.clone(), config(&["--api-keys-file", path.to_str().unwrap()]));
+    let gone = Service::new(APP.clone(), config(&["--api-keys-file", path.to_str().unwrap()]), None);
     assert!(gone.err().unwrap().contains("cannot read"));
 }
 
@@ -308,7 +307,7 @@ fn documents_and_large_odds_are_compressed_and_nothing_else() {
 
 #[test]
 fn what_happens_is_counted() {
-    let service = Service::new(APP.clone(), config(&[])).unwrap();
+    let service = Service::new(APP.clone(), config(&[]), None).unwrap();
     let (router, metrics) = (router(service.clone()), metrics_router(service));
     damage(&router, &[]);
     read(&router, "/nothing", &[]);
@@ -332,22 +331,23 @@ fn what_happens_is_counted() {
 
 #[test]
 fn a_service_that_drains_is_not_ready() {
-    let service = Service::new(APP.clone(), config(&[])).unwrap();
+    let service = Service::new(APP.clone(), config(&[]), None).unwrap();
     let (router, metrics) = (router(service.clone()), metrics_router(service.clone()));
     assert_eq!(read(&router, "/health/ready", &[]).status, 200);
     service.drain();
-    for router in [&router, &metrics] {
-        let answer = read(router, "/health/ready", &[]);
+    for answer in [read(&router, "/health/ready", &[]), read(&metrics, "/health/ready", &[])] {
         assert_eq!((answer.status, answer.json()["status"].as_str().unwrap().to_owned()), (503, "draining".to_owned()));
-        assert_eq!(read(router, "/health/live", &[]).status, 200);
+    }
+    for answer in [read(&router, "/health/live", &[]), read(&metrics, "/health/live", &[])] {
+        assert_eq!(answer.status, 200);
     }
     assert_eq!(damage(&router, &[]).status, 200, "what is in flight is still answered");
 }
 
 #[test]
 fn a_panic_is_a_problem_and_the_service_goes_on() {
-    let service: Arc<Service> = Service::new(APP.clone(), config(&[])).unwrap();
-    let broken = Router::new().route(
+    let service: Arc<Service> = Service::new(APP.clone(), config(&[]), None).unwrap();
+    let broken = Routes::default().route(
         "/broken",
         axum::routing::get(|| async {
             if true {

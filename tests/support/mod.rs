@@ -1,18 +1,20 @@
 //! The service as the tests call it: in process, and over HTTP.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use axum::Router;
+use axum::ServiceExt as _;
 use axum::body::Body;
 use axum::http::Request;
+use axum::response::Response;
 use http_body_util::BodyExt;
 use jsonschema::Validator;
 use scathe_server::config::Config;
-use scathe_server::{App, Service, app, router};
+use scathe_server::{App, Scathe, Service, app, router};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -56,11 +58,11 @@ pub fn config(arguments: &[&str]) -> Config {
 /// The games and their documents.
 pub static APP: LazyLock<Arc<App>> = LazyLock::new(|| Arc::new(app().unwrap()));
 
-static ROUTER: LazyLock<Router> = LazyLock::new(|| service(&[]));
+static ROUTER: LazyLock<Scathe> = LazyLock::new(|| service(&[]));
 
 /// A service with these flags.
-pub fn service(arguments: &[&str]) -> Router {
-    router(Service::new(APP.clone(), config(arguments)).unwrap())
+pub fn service(arguments: &[&str]) -> Scathe {
+    router(Service::new(APP.clone(), config(arguments), None).unwrap())
 }
 
 /// The OpenAPI document.
@@ -108,18 +110,35 @@ fn answer(status: u16, headers: &axum::http::HeaderMap, body: Vec<u8>) -> Answer
 
 /// Sends a request in process.
 pub fn send(method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
-    send_to(&ROUTER, method, path, headers, body)
+    send_to(&*ROUTER, method, path, headers, body)
+}
+
+/// What answers requests in process.
+pub trait Answers:
+    tower::Service<Request<Body>, Response = Response, Error = Infallible, Future: Send> + Clone + Send + 'static
+{
+}
+
+impl<S> Answers for S where
+    S: tower::Service<Request<Body>, Response = Response, Error = Infallible, Future: Send> + Clone + Send + 'static
+{
 }
 
 /// Sends a request in process to a service of another configuration.
-pub fn send_to(router: &Router, method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+pub fn send_to(
+    service: &impl Answers,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Body>,
+) -> Answer {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
     let request = request.body(body.into()).unwrap();
     RUNTIME.block_on(async {
-        let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+        let (parts, body) = service.clone().oneshot(request).await.unwrap().into_parts();
         answer(parts.status.as_u16(), &parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
     })
 }
@@ -137,7 +156,7 @@ pub fn get(path: &str) -> Answer {
 static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     let listener = RUNTIME.block_on(tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap();
     let address = listener.local_addr().unwrap();
-    RUNTIME.spawn(async { axum::serve(listener, ROUTER.clone()).await.unwrap() });
+    RUNTIME.spawn(async { axum::serve(listener, ROUTER.clone().into_make_service()).await.unwrap() });
     address
 });
 

@@ -43,8 +43,9 @@ pub struct Config {
     /// The address to listen on. Port 0 takes a free one; the address is printed.
     #[arg(long, env = "SCATHE_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS", global = true)]
     pub listen: SocketAddr,
-    /// What to log, as a filter: error, warn, info, debug, trace, or per module.
-    #[arg(long, env = "SCATHE_LOG", default_value = "info", value_name = "FILTER")]
+    /// What to log, as a filter: error, warn, info, debug, trace, or per module. Requests that fail or take long
+    /// are logged at `warn`, all others at `info`, as `request`.
+    #[arg(long, env = "SCATHE_LOG", default_value = "info,request=warn", value_name = "FILTER")]
     pub log: String,
     /// How log lines look.
     #[arg(long, env = "SCATHE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]

@@ -34,13 +34,8 @@ use crate::http::problem::{MEDIA_TYPE, RATE_LIMITED, busy, internal, no_key, not
 struct Pages;
 
 /// The whole document as text.
-///
-/// # Errors
-/// Fails when the document has no JSON form.
-pub fn text(api: &Api) -> Result<String, String> {
-    let mut text = serde_json::to_string_pretty(&document(api)).map_err(|error| error.to_string())?;
-    text.push('\n');
-    Ok(text)
+pub fn text(api: &Api) -> String {
+    format!("{:#}\n", document(api))
 }
 
 fn document(api: &Api) -> Value {

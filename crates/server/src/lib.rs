@@ -7,7 +7,8 @@ mod http;
 
 use scathe_api::Api;
 
-pub use crate::http::router::{layered, metrics_router, router};
+pub use crate::http::front::{Front, Routes};
+pub use crate::http::router::{Scathe, layered, metrics_router, router};
 pub use crate::http::serve::{connection_cap, serve};
 pub use crate::http::state::{App, Service};
 
@@ -16,7 +17,5 @@ pub use crate::http::state::{App, Service};
 /// # Errors
 /// Fails when a published schema is invalid.
 pub fn app() -> Result<App, String> {
-    let api = Api::new()?;
-    let document = document::text(&api)?;
-    Ok(App::new(api, document))
+    Ok(App::new(Api::new()?, document::text))
 }

@@ -7,15 +7,24 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::Request;
+use axum::http::header::HOST;
 use clap::Parser;
-use reqwest::Response;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use scathe_server::config::{Cli, Command, Config, LogFormat};
 use scathe_server::{Service, app, connection_cap, metrics_router, router, serve};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
 /// How long `scathe health` waits for an answer.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
+/// The longest answer that it reads, in bytes.
+const HEALTH_ANSWER: usize = 1024;
+/// Log lines that may wait for their reader; more are dropped and counted.
+const LOG_LINES: usize = 1024;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -35,9 +44,10 @@ async fn main() -> ExitCode {
 }
 
 async fn run(config: Config) -> Result<(), Box<dyn Error>> {
-    start_log(&config)?;
+    // Dropped at the end, it waits a second at most for what is still to be written.
+    let (_log, lost) = start_log(&config)?;
     let cap = connection_cap(&config)?;
-    let service = Service::new(Arc::new(app()?), config.clone())?;
+    let service = Service::new(Arc::new(app()?), config.clone(), Some(lost))?;
     let listener = listen(config.listen).await?;
     // Before the address is told: whoever reads it may ask us to stop.
     let stop = stop_signal()?;
@@ -63,16 +73,22 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))
 }
 
-fn start_log(config: &Config) -> Result<(), Box<dyn Error>> {
+/// Starts the log. Its lines are written by a thread of their own, so that a reader who does not keep up never holds
+/// a request: lines are lost instead, and counted.
+fn start_log(config: &Config) -> Result<(WorkerGuard, ErrorCounter), Box<dyn Error>> {
     let filter = EnvFilter::try_new(&config.log)
         .map_err(|error| format!("--log or SCATHE_LOG is {:?}, which is no filter: {error}", config.log))?;
     let colours = std::io::stderr().is_terminal();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
+    let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(LOG_LINES).finish(std::io::stderr());
+    let lost = writer.error_counter();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
     match config.log_format {
         LogFormat::Text => log.init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
-    Ok(())
+    // A panic too: what it writes by itself would wait for the reader.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+    Ok((guard, lost))
 }
 
 /// Ends when the process is asked to stop: by Ctrl-C or SIGTERM.
@@ -101,15 +117,25 @@ async fn ask_health(mut listen: SocketAddr) -> Result<(), Box<dyn Error>> {
             IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
         });
     }
-    let client = reqwest::Client::builder().timeout(HEALTH_TIMEOUT).no_proxy().build()?;
-    let answer = client.get(format!("http://{listen}/health")).send().await.and_then(Response::error_for_status);
-    let answer = match answer {
-        Ok(answer) => answer.text().await,
-        Err(error) => Err(error),
-    };
-    let text = answer.map_err(|error| format!("no healthy service at {listen}: {}", causes(&error.without_url())))?;
+    let asked = tokio::time::timeout(HEALTH_TIMEOUT, health(listen)).await;
+    let asked = asked.unwrap_or_else(|_| Err(format!("no answer within {HEALTH_TIMEOUT:?}").into()));
+    let text = asked.map_err(|error| format!("no healthy service at {listen}: {}", causes(&*error)))?;
     println!("{text}");
     Ok(())
+}
+
+/// What `GET /health` answers.
+async fn health(address: SocketAddr) -> Result<String, Box<dyn Error>> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    let request = Request::get("/health").header(HOST, address.to_string()).body(Body::empty())?;
+    let answer = sender.send_request(request).await?;
+    if !answer.status().is_success() {
+        return Err(answer.status().to_string().into());
+    }
+    let text = axum::body::to_bytes(Body::new(answer.into_body()), HEALTH_ANSWER).await?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// What an error says, and what it says of its causes.

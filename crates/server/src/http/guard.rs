@@ -1,12 +1,10 @@
 //! Who may call, and how often: keys and rate limits.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
@@ -17,7 +15,6 @@ use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::config::{Config, RateLimit};
-use crate::http::body::drop_body;
 use crate::http::problem::{Failure, RATE_LIMITED, no_key};
 
 /// The address that a connection comes from.
@@ -32,7 +29,6 @@ pub struct Limiter {
     limiter: RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock, StateInformationMiddleware>,
     limit: RateLimit,
     proxies: usize,
-    body_limit: usize,
     seen: AtomicUsize,
 }
 
@@ -42,25 +38,50 @@ impl Limiter {
         let limit = config.rate_limit?;
         let quota = Quota::per_second(limit.per_second).allow_burst(limit.burst);
         let limiter = RateLimiter::keyed(quota).with_middleware();
-        let (proxies, body_limit) = (config.trust_proxy, config.body_limit);
-        Some(Self { limiter, limit, proxies, body_limit, seen: AtomicUsize::new(0) })
+        Some(Self { limiter, limit, proxies: config.trust_proxy, seen: AtomicUsize::new(0) })
     }
 
-    /// Counts a request, and tells how many more may come now, or after how many seconds.
-    fn count(&self, client: IpAddr) -> Result<u32, u64> {
+    /// Counts a request, and says what its client may still call. What says whether the service is well does not
+    /// count.
+    pub fn count(&self, request: &Request) -> Option<Allowance> {
+        if request.uri().path().starts_with("/health") {
+            return None;
+        }
         if self.seen.fetch_add(1, Ordering::Relaxed) % TIDY == TIDY - 1 {
             self.limiter.retain_recent();
         }
-        match self.limiter.check_key(&client) {
+        let peer = request.extensions().get::<Peer>().map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |peer| peer.0);
+        let left = match self.limiter.check_key(&client(request.headers(), peer, self.proxies)) {
             Ok(state) => Ok(state.remaining_burst_capacity()),
             Err(early) => Err(early.wait_time_from(DefaultClock::default().now()).as_secs() + 1),
-        }
+        };
+        Some(Allowance { limit: self.limit, left })
+    }
+}
+
+/// What a client may still call.
+pub struct Allowance {
+    limit: RateLimit,
+    /// How many requests may come now; or after how many seconds the next may, because this one was too many.
+    left: Result<u32, u64>,
+}
+
+impl Allowance {
+    /// Refuses a request that was too many.
+    pub fn refusal(&self) -> Option<Response> {
+        let wait = self.left.err()?;
+        let RateLimit { per_second, burst } = self.limit;
+        let detail = format!("The limit is {per_second} requests a second, {burst} at once. Call again in {wait} s.");
+        let mut response = Failure(Problem::new(&RATE_LIMITED, detail)).into_response();
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
+        Some(response)
     }
 
-    /// What a client is told of its limit.
-    fn tell(&self, headers: &mut HeaderMap, left: u32, reset: u64) {
+    /// Tells it the client.
+    pub fn tell(&self, headers: &mut HeaderMap) {
         let RateLimit { per_second, burst } = self.limit;
         let window = burst.get().div_ceil(per_second.get());
+        let (left, reset) = self.left.map_or_else(|wait| (0, wait), |left| (left, 1));
         let values = [
             ("ratelimit-policy", format!("\"default\";q={burst};w={window}")),
             ("ratelimit", format!("\"default\";r={left};t={reset}")),
@@ -96,36 +117,9 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Refuses a client that calls too often. What says whether the service is well is never refused.
-pub async fn limit(State(limiter): State<Option<Arc<Limiter>>>, request: Request, next: Next) -> Response {
-    let Some(limiter) = limiter.filter(|_| !request.uri().path().starts_with("/health")) else {
-        return next.run(request).await;
-    };
-    let peer = request.extensions().get::<Peer>().map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |peer| peer.0);
-    match limiter.count(client(request.headers(), peer, limiter.proxies)) {
-        Ok(left) => {
-            let mut response = next.run(request).await;
-            limiter.tell(response.headers_mut(), left, 1);
-            response
-        }
-        Err(wait) => {
-            let detail = format!(
-                "The limit is {} requests a second, {} at once. Call again in {wait} s.",
-                limiter.limit.per_second, limiter.limit.burst
-            );
-            drop_body(request.into_body(), limiter.body_limit).await;
-            let mut response = Failure(Problem::new(&RATE_LIMITED, detail)).into_response();
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
-            limiter.tell(response.headers_mut(), 0, wait);
-            response
-        }
-    }
-}
-
 /// The keys that may call, as digests, so that comparing them tells nothing of their length.
 pub struct Keys {
     digests: Vec<[u8; 32]>,
-    body_limit: usize,
 }
 
 impl Keys {
@@ -157,7 +151,7 @@ impl Keys {
         if digests.is_empty() && named {
             return Err("--api-keys or SCATHE_API_KEYS holds no key".to_owned());
         }
-        Ok(Self { digests, body_limit: config.body_limit })
+        Ok(Self { digests })
     }
 
     /// Whether a request brings one of the keys. Every key is compared, in the same time.
@@ -169,17 +163,16 @@ impl Keys {
         let token: [u8; 32] = Sha256::digest(token.trim()).into();
         self.digests.iter().fold(Choice::from(0), |known, key| known | key.ct_eq(&token)).into()
     }
-}
 
-/// Refuses a call without a key, where keys are asked for. What is only read is open.
-pub async fn unlock(State(keys): State<Arc<Keys>>, request: Request, next: Next) -> Response {
-    if request.method() != Method::POST || keys.digests.is_empty() || keys.know(request.headers()) {
-        return next.run(request).await;
+    /// Refuses a call without a key, where keys are asked for. What is only read is open.
+    pub fn refusal(&self, request: &Request) -> Option<Response> {
+        if request.method() != Method::POST || self.digests.is_empty() || self.know(request.headers()) {
+            return None;
+        }
+        let mut response = Failure(no_key()).into_response();
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        Some(response)
     }
-    drop_body(request.into_body(), keys.body_limit).await;
-    let mut response = Failure(no_key()).into_response();
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
 }
 
 #[cfg(test)]

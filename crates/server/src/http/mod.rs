@@ -2,6 +2,7 @@
 
 mod body;
 mod fresh;
+pub mod front;
 mod guard;
 pub mod pages;
 pub mod problem;

@@ -160,7 +160,7 @@ pub async fn problem(State(service): State<Arc<Service>>, id: InPath) -> Respons
 /// Read this document
 #[utoipa::path(get, path = "/openapi.json", tag = "know", responses((status = 200, description = "OpenAPI 3.1.", body = serde_json::Value)))]
 pub async fn openapi(State(service): State<Arc<Service>>) -> Response {
-    let mut response = Response::new(Body::from(service.app.document.clone()));
+    let mut response = Response::new(Body::from(service.app.document().clone()));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

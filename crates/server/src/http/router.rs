@@ -1,52 +1,49 @@
-//! Every route, and every layer around them in the order in which a request meets it, with the reason why it
-//! stands there.
+//! Every route, and the layers around single ones in the order in which a request meets them, with the reason why
+//! they stand there. What stands around all of them is in [`Front`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get, post};
 use scathe_api::Call;
 use scathe_api::verb::Mode;
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::{Layer, ServiceBuilder};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
-use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, Cors, CorsLayer};
 
-use crate::http::problem::{Failure, internal};
+use crate::http::front::{Front, Routes};
 use crate::http::state::Service;
-use crate::http::watch::REQUEST_ID;
-use crate::http::{guard, pages, verbs, watch};
+use crate::http::watch::{Metrics, REQUEST_ID, Watch};
+use crate::http::{pages, verbs};
 
 /// How long a browser may remember what a preflight answered.
 const CORS_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Replies that are smaller are not worth compressing, in bytes.
 const COMPRESS_FROM: u64 = 8 * 1024;
 
-/// The routes and the layers around them.
-pub fn router(service: Arc<Service>) -> Router {
-    let documents = Router::new()
-        .route("/", get(pages::root))
-        .route("/docs", get(pages::root))
-        .route("/docs/", get(pages::docs_front))
-        .route("/docs/{*path}", get(pages::docs))
-        .route("/openapi.json", get(pages::openapi))
-        .route("/rulesets", get(pages::rulesets))
-        .route("/rulesets/{id}", get(pages::ruleset))
-        .route("/problems/{type}", get(pages::problem));
-    // Read from the last to the first: the last is the outermost, which a request meets first.
-    let documents = documents
-        // 3. Tags what is sent, as it is before it is compressed.
-        .layer(middleware::from_fn(pages::cache))
-        // 2. Documents are large, and read once.
-        .layer(compression())
-        // 1. Before what compresses looks at the header.
-        .layer(middleware::from_fn(gzip_or_nothing));
-    let mut router = documents.merge(health());
+/// The service as callers meet it. CORS is outermost: a browser must be able to read every answer, errors too.
+pub type Scathe = Cors<Front>;
+
+/// Every route.
+pub fn router(service: Arc<Service>) -> Scathe {
+    let mut routes = Routes::default()
+        .route("/", document(get(pages::root)))
+        .route("/docs", document(get(pages::root)))
+        .route("/docs/", document(get(pages::docs_front)))
+        .route("/docs/{*path}", document(get(pages::docs)))
+        .route("/openapi.json", document(get(pages::openapi)))
+        .route("/rulesets", document(get(pages::rulesets)))
+        .route("/rulesets/{id}", document(get(pages::ruleset)))
+        .route("/problems/{type}", document(get(pages::problem)))
+        .route("/health", get(pages::health))
+        .route("/health/live", get(pages::live))
+        .route("/health/ready", get(pages::ready));
     for (verb, _) in service.app.api.registry().verbs() {
         for mode in Mode::ALL {
             let call = Call::Verb(verb, mode);
@@ -56,30 +53,29 @@ pub fn router(service: Arc<Service>) -> Router {
                 Mode::Odds => method.layer(compression()).layer(middleware::from_fn(gzip_or_nothing)),
                 Mode::Resolve => method,
             };
-            router = router.route(&mode.path(verb), method);
+            routes = routes.route(&mode.path(verb), method);
         }
     }
-    let batch = |service, headers, body| verbs::respond(Call::Batch, service, headers, body);
-    layered(router.route("/batch", post(batch)), service)
+    let batch = post(|service, headers, body| verbs::respond(Call::Batch, service, headers, body));
+    layered(routes.route("/batch", batch), service)
 }
 
-/// The layers around routes: whatever happens inside is answered as the service answers.
-pub fn layered(routes: Router<Arc<Service>>, service: Arc<Service>) -> Router {
-    // Read from the last to the first: the last is the outermost, which a request meets first.
-    let routes = routes
-        .fallback(pages::not_found)
-        .method_not_allowed_fallback(pages::method_not_allowed)
-        // 5. Looks at the key. Inside the limit, so that keys cannot be guessed faster than that.
-        .layer(middleware::from_fn_with_state(service.keys.clone(), guard::unlock))
-        // 4. Counts calls. Inside the watch, so that what it refuses has an id and is logged.
-        .layer(middleware::from_fn_with_state(service.limiter.clone(), guard::limit))
-        // 3. Turns a panic into a problem, whose body the watch writes.
-        .layer(CatchPanicLayer::custom(|_| Failure(internal()).into_response()))
-        // 2. Gives the id, writes problems, counts and logs everything that happened inside.
-        .layer(middleware::from_fn_with_state(service.metrics.clone(), watch::watch))
-        // 1. CORS is outermost: a browser must be able to read every answer, errors too.
-        .layer(cors(&service.config.cors_origins));
-    routes.with_state(service)
+/// What documents have around them: the first is the outermost, which a request meets first.
+fn document(method: MethodRouter<Arc<Service>>) -> MethodRouter<Arc<Service>> {
+    let around = ServiceBuilder::new()
+        // Before what compresses looks at the header.
+        .layer(middleware::from_fn(gzip_or_nothing))
+        // Documents are large, and read once.
+        .layer(compression())
+        // Tags what is sent, as it is before it is compressed.
+        .layer(middleware::from_fn(pages::cache));
+    method.layer(around)
+}
+
+/// Whatever happens at these routes is answered as the service answers: [`Front`] says what stands around them.
+pub fn layered(mut routes: Routes, service: Arc<Service>) -> Scathe {
+    routes.router = routes.router.fallback(pages::not_found).method_not_allowed_fallback(pages::method_not_allowed);
+    cors(&service.config.cors_origins).layer(Front::new(routes, service))
 }
 
 /// Compresses what is large enough.
@@ -101,22 +97,23 @@ async fn gzip_or_nothing(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Whether the service is well and ready.
-fn health() -> Router<Arc<Service>> {
+/// What the listener for Prometheus serves: the metrics, and whether the service is well and ready,
+/// to the very end.
+pub fn metrics_router(service: Arc<Service>) -> Router {
     Router::new()
         .route("/health", get(pages::health))
         .route("/health/live", get(pages::live))
         .route("/health/ready", get(pages::ready))
-}
-
-/// What the listener for Prometheus serves: the metrics, and whether the service is well and ready,
-/// to the very end.
-pub fn metrics_router(service: Arc<Service>) -> Router {
-    health()
         .route("/metrics", get(pages::metrics))
         .fallback(pages::not_found)
-        .layer(middleware::from_fn_with_state(service.metrics.clone(), watch::watch))
+        .layer(middleware::from_fn_with_state(service.metrics.clone(), watched))
         .with_state(service)
+}
+
+async fn watched(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).into();
+    let watch = Watch::new(metrics, route, &request);
+    watch.end(next.run(request).await)
 }
 
 /// Which web pages may call, and what a browser is told of it.

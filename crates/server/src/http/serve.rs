@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::response::Response;
@@ -26,6 +25,7 @@ use tower::ServiceExt;
 
 use crate::config::Config;
 use crate::http::guard::Peer;
+use crate::http::router::Scathe;
 
 /// Open files that are not connections: listeners, logs, whatever the runtime needs.
 const OTHER_FILES: u64 = 64;
@@ -145,7 +145,7 @@ pub fn connection_cap(config: &Config) -> io::Result<usize> {
 }
 
 /// Serves until `stop`, then finishes what is in flight.
-pub async fn serve(listener: TcpListener, router: Router, config: &Config, cap: usize, stop: impl Future<Output = ()>) {
+pub async fn serve(listener: TcpListener, scathe: Scathe, config: &Config, cap: usize, stop: impl Future<Output = ()>) {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(config.header_timeout);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(PING).max_concurrent_streams(32);
@@ -159,8 +159,8 @@ pub async fn serve(listener: TcpListener, router: Router, config: &Config, cap: 
         };
         let Some((stream, peer, slot)) = accepted else { continue };
         next += 1;
-        let (id, open, builder, router, patience) =
-            (next, open.clone(), builder.clone(), router.clone(), config.header_timeout);
+        let (id, open, builder, scathe, patience) =
+            (next, open.clone(), builder.clone(), scathe.clone(), config.header_timeout);
         let connection = Arc::new(Connection {
             busy: AtomicUsize::new(0),
             used: AtomicBool::new(false),
@@ -169,7 +169,7 @@ pub async fn serve(listener: TcpListener, router: Router, config: &Config, cap: 
         });
         open.with(|open| open.insert(id, connection.clone()));
         tokio::spawn(async move {
-            attend(stream, peer, &builder, router, &connection, patience).await;
+            attend(stream, peer, &builder, scathe, &connection, patience).await;
             open.with(|open| open.remove(&id));
             drop(slot);
         });
@@ -218,15 +218,15 @@ async fn attend(
     stream: TcpStream,
     peer: SocketAddr,
     builder: &Builder<TokioExecutor>,
-    router: Router,
+    scathe: Scathe,
     connection: &Arc<Connection>,
     patience: Duration,
 ) {
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
-        let (router, busy) = (router.clone(), Busy::new(connection.clone()));
+        let (scathe, busy) = (scathe.clone(), Busy::new(connection.clone()));
         request.extensions_mut().insert(Peer(peer.ip()));
         async move {
-            let response: Result<Response, Infallible> = router.oneshot(request.map(Body::new) as Request).await;
+            let response: Result<Response, Infallible> = scathe.oneshot(request.map(Body::new) as Request).await;
             response.map(|response| response.map(|body| Whole { body, _busy: busy }))
         }
     });

@@ -1,10 +1,11 @@
 //! What handlers share: the games, the document, and the service as it is set up.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use scathe_api::Api;
+use tracing_appender::non_blocking::ErrorCounter;
 
 use crate::config::Config;
 use crate::http::guard::{Keys, Limiter};
@@ -15,23 +16,24 @@ use crate::http::watch::Metrics;
 pub struct App {
     /// Answers requests.
     pub(super) api: Api,
-    /// The OpenAPI document.
-    pub(super) document: Bytes,
-    /// How Swagger UI shows it.
+    /// How Swagger UI shows the document.
     pub(super) swagger: Arc<utoipa_swagger_ui::Config<'static>>,
+    describe: fn(&Api) -> String,
+    document: OnceLock<Bytes>,
 }
 
 impl App {
-    /// The games, and the text of the document.
-    pub fn new(api: Api, document: String) -> Self {
+    /// The games, and what writes the document.
+    pub fn new(api: Api, describe: fn(&Api) -> String) -> Self {
         let swagger =
             utoipa_swagger_ui::Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true);
-        Self { api, document: Bytes::from(document), swagger: Arc::new(swagger) }
+        Self { api, swagger: Arc::new(swagger), describe, document: OnceLock::new() }
     }
 
-    /// The OpenAPI document.
-    pub fn document(&self) -> &[u8] {
-        &self.document
+    /// The OpenAPI document. It is written when it is first asked for: its examples are carried out, which takes
+    /// most of the time that a service would otherwise take to start.
+    pub fn document(&self) -> &Bytes {
+        self.document.get_or_init(|| Bytes::from((self.describe)(&self.api)))
     }
 }
 
@@ -39,24 +41,24 @@ impl App {
 pub struct Service {
     pub(super) app: Arc<App>,
     pub(super) config: Config,
-    pub(super) keys: Arc<Keys>,
-    pub(super) limiter: Option<Arc<Limiter>>,
+    pub(super) keys: Keys,
+    pub(super) limiter: Option<Limiter>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) queue: Queue,
     draining: AtomicBool,
 }
 
 impl Service {
-    /// Sets the service up.
+    /// Sets the service up. `lost` counts the lines that the log loses, where it may lose any.
     ///
     /// # Errors
     /// Fails when the file of keys cannot be used.
-    pub fn new(app: Arc<App>, config: Config) -> Result<Arc<Self>, String> {
+    pub fn new(app: Arc<App>, config: Config, lost: Option<ErrorCounter>) -> Result<Arc<Self>, String> {
         Ok(Arc::new(Self {
             app,
-            keys: Arc::new(Keys::new(&config)?),
-            limiter: Limiter::new(&config).map(Arc::new),
-            metrics: Arc::default(),
+            keys: Keys::new(&config)?,
+            limiter: Limiter::new(&config),
+            metrics: Arc::new(Metrics::new(lost)),
             queue: Queue::new(&config),
             draining: AtomicBool::new(false),
             config,

@@ -70,13 +70,20 @@ fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
 
 impl Scathe {
     fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut scathe = Self::start_unread(arguments, variables);
+        scathe.err = lines(scathe.child.stderr.take().unwrap());
+        scathe
+    }
+
+    /// One whose log nobody reads.
+    fn start_unread(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_scathe"));
         for variable in Cli::command().get_arguments().filter_map(Arg::get_env) {
             command.env_remove(variable);
         }
         command.args(arguments).envs(variables.iter().copied());
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (out, err) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
+        let (out, (_, err)) = (lines(child.stdout.take().unwrap()), channel());
         Self { child, out, err }
     }
 
@@ -178,6 +185,51 @@ fn the_log_level_comes_from_the_variable_unless_a_flag_says_otherwise() {
     };
     assert_eq!(stopped(&[]), "");
     assert!(stopped(&["--log", "info"]).contains("stopping"));
+}
+
+#[test]
+fn what_fails_is_logged_and_what_goes_well_only_where_asked_for() {
+    for (arguments, all) in [(&[][..], false), (&["--log", "info"], true)] {
+        let mut scathe = Scathe::start(&[&["--listen", FREE], arguments].concat(), &[]);
+        let address = scathe.address();
+        get(address, "/health");
+        get(address, "/nothing");
+        scathe.signal(Signal::TERM);
+        let log = scathe.ended().err;
+        assert!(log.contains("path=\"/nothing\" status=404"), "{log}");
+        assert!(log.contains("stopping"), "{log}");
+        assert_eq!(log.contains("path=\"/health\" status=200"), all, "{log}");
+    }
+}
+
+#[test]
+fn a_log_that_nobody_reads_holds_nobody_up() {
+    // Each is logged, in more lines than the pipe and those that wait for it hold.
+    const REQUESTS: usize = 3000;
+    let mut scathe = Scathe::start_unread(&["--listen", FREE, "--metrics-listen", FREE], &[]);
+    let address = scathe.address();
+    let metrics = scathe.out.recv_timeout(PATIENCE).unwrap();
+    let metrics = metrics.trim_start_matches("Metrics are on http://").split('/').next().unwrap().parse().unwrap();
+
+    let stream = connect(address);
+    let mut sending = stream.try_clone().unwrap();
+    let sender = std::thread::spawn(move || {
+        let path = "nothing/".repeat(30);
+        let request =
+            |connection| format!("GET /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: {connection}\r\n\r\n");
+        sending.write_all((request("keep-alive").repeat(REQUESTS - 1) + &request("close")).as_bytes()).unwrap();
+    });
+    let mut text = String::new();
+    (&stream).read_to_string(&mut text).unwrap();
+    sender.join().unwrap();
+    assert_eq!(text.matches("HTTP/1.1 404 ").count(), REQUESTS);
+
+    let (_, text) = get(metrics, "/metrics");
+    let lost = text.lines().find_map(|line| line.strip_prefix("scathe_log_lines_lost_total ")).expect("is counted");
+    assert!(lost.parse::<usize>().unwrap() > 0, "{text}");
+    scathe.signal(Signal::TERM);
+    let ended = scathe.ended();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.out);
 }
 
 #[test]
