@@ -90,6 +90,36 @@ fn exchanges() -> Vec<(&'static str, &'static str, Value)> {
                     "attack": { "attack_roll": 43, "components": [{ "type": "fire", "amount": 5 }] }, "dice": [] }),
         ),
         (
+            "srd_5e_cold_breath_and_concentration",
+            "/damage",
+            json!({ "ruleset": "srd_5e",
+                    "target": { "max_hp": 40, "hp": 40, "resistances": ["cold"], "concentration": true, "con_save": 4 },
+                    "hits": [{ "components": [{ "type": "cold", "roll": "6d8" }],
+                               "save": { "dc": 14, "ability": "constitution", "modifiers": [4] } }],
+                    "concentration_save": {}, "dice": [7, 6, 5, 4, 4, 2, 12, 5] }),
+        ),
+        (
+            "srd_5e_two_blows_bring_down_and_fail_death_saves",
+            "/damage",
+            json!({ "ruleset": "srd_5e", "target": { "max_hp": 22, "hp": 9, "temp_hp": 3 },
+                    "hits": [{ "attack": "melee", "components": [{ "type": "slashing", "roll": "1d8+4" }, { "type": "fire", "amount": 3 }] },
+                             { "attack": "melee", "components": [{ "type": "slashing", "roll": "1d8+4" }] }],
+                    "dice": [6, 3, 5] }),
+        ),
+        (
+            "srd_5e_death_save_with_bless",
+            "/dying-tick",
+            json!({ "ruleset": "srd_5e", "target": { "max_hp": 22, "hp": 0, "life": { "dying": { "successes": 2, "failures": 1 } } },
+                    "bonus_roll": "1d4", "dice": [7, 3] }),
+        ),
+        (
+            "srd_5e_short_rest",
+            "/rest",
+            json!({ "ruleset": "srd_5e",
+                    "target": { "max_hp": 61, "hp": 20, "con_modifier": 2, "hit_dice": [{ "sides": 10, "total": 5 }, { "sides": 6, "total": 3, "left": 1 }] },
+                    "kind": "short", "spend": [{ "sides": 10, "dice": 2 }, { "sides": 6, "dice": 1 }], "dice": [7, 4, 5] }),
+        ),
+        (
             "batch_hit_turn_and_dying",
             "/batch",
             json!({ "seed": "round 3", "operations": [

@@ -3,6 +3,7 @@
 mod akrpg;
 mod coyote_and_crow;
 mod gift_and_skill;
+mod srd_5e;
 mod uesrpg;
 
 use serde_json::{Value, json};

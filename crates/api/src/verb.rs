@@ -165,19 +165,32 @@ struct ByPart<'a, 'b> {
 
 impl Parts for ByPart<'_, '_> {
     fn part<T: Check + DeserializeOwned>(&mut self, pointer: &'static str) {
-        match self.json.at(pointer) {
-            Some(Json::List(entries)) => {
-                for (index, entry) in entries.iter().enumerate() {
-                    self.look::<T>(&format!("{pointer}/{index}"), entry);
-                }
-            }
-            Some(value) => self.look::<T>(pointer, value),
-            None => {}
-        }
+        self.part_below::<T>("", self.json, pointer);
     }
 }
 
-impl ByPart<'_, '_> {
+impl<'a, 'b> ByPart<'a, 'b> {
+    /// Looks at the part that `rest` names in `value`, which is at the place `at`.
+    fn part_below<T: Check + DeserializeOwned>(&mut self, at: &str, value: &'a Json<'b>, rest: &str) {
+        if let Some((list, rest)) = rest.split_once("/*") {
+            if let Some(Json::List(entries)) = value.at(list) {
+                for (index, entry) in entries.iter().enumerate() {
+                    self.part_below::<T>(&format!("{at}{list}/{index}"), entry, rest);
+                }
+            }
+            return;
+        }
+        match value.at(rest) {
+            Some(Json::List(entries)) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    self.look::<T>(&format!("{at}{rest}/{index}"), entry);
+                }
+            }
+            Some(value) => self.look::<T>(&format!("{at}{rest}"), value),
+            None => {}
+        }
+    }
+
     fn look<T: Check + DeserializeOwned>(&mut self, pointer: &str, value: &Json<'_>) {
         match faults::typed::<_, T>(value) {
             Ok(part) => self.faults.within(pointer, |faults| part.check(faults)),

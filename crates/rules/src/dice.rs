@@ -1,6 +1,6 @@
 //! What a rule asks of its dice, and the faces that somebody threw elsewhere.
 
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -46,18 +46,41 @@ pub struct Ask {
     #[serde(skip)]
     #[schema(ignore)]
     pub generations: u32,
+    /// Only the highest or the lowest of the dice counts. Absent: all count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub keep: Option<Keep>,
 }
 
 impl Ask {
-    /// A throw of `count` dice none of which calls for another.
+    /// A throw of `count` dice that all count and none of which calls for another.
     pub fn new(why: &'static str, count: u32, sides: u32) -> Self {
-        Self { why, by: None, sides, count, generations: 0 }
+        Self { why, by: None, sides, count, generations: 0, keep: None }
     }
 
     /// The same throw, made by one of several parties.
     pub fn by(self, party: By) -> Self {
         Self { by: Some(party), ..self }
     }
+
+    /// What two dice of this throw are worth together.
+    fn join(&self, one: Worth, other: Worth) -> Worth {
+        match self.keep {
+            None => one + other,
+            Some(Keep::Highest) => one.max(other),
+            Some(Keep::Lowest) => one.min(other),
+        }
+    }
+}
+
+/// Which one of several dice counts. Such dice call for no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// The highest.
+    Highest,
+    /// The lowest.
+    Lowest,
 }
 
 /// Why a throw was not made.
@@ -103,10 +126,17 @@ impl Worth {
     }
 }
 
+impl Add for Worth {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { points: self.points + other.points, marks: self.marks + other.marks, again: false }
+    }
+}
+
 impl AddAssign for Worth {
     fn add_assign(&mut self, other: Self) {
-        self.points += other.points;
-        self.marks += other.marks;
+        *self = *self + other;
     }
 }
 
@@ -125,11 +155,11 @@ pub trait Dice {
     /// Throws one die of `ask`.
     fn face(&mut self, ask: Ask) -> Result<u32, Stop>;
 
-    /// Throws `ask.count` dice, then those that they call for, and adds up what they are worth.
-    /// It means no more than [`Dice::face`] again and again; a source that knows a shorter way to
+    /// Throws `ask.count` dice, then those that they call for, and adds up what they are worth, or
+    /// keeps the one that counts. It means no more than [`Dice::face`] again and again; a source that knows a shorter way to
     /// the same sum may take it.
     fn total(&mut self, ask: Ask, worth: WorthOf<'_>, view: View<'_>) -> Result<(Worth, Faces), Stop> {
-        let mut sum = Worth::default();
+        let mut sum: Option<Worth> = None;
         let mut faces = Faces::new();
         let mut due = ask.count;
         for generation in 0..=ask.generations {
@@ -141,14 +171,15 @@ pub trait Dice {
             for count in (1..=due).rev() {
                 let face = self.face(Ask { count, ..ask })?;
                 let die = worth(face, generation);
-                sum += die;
+                let alone = Worth { again: false, ..die };
+                sum = Some(sum.map_or(alone, |sum| ask.join(sum, alone)));
                 called += u32::from(die.again);
                 thrown.push(face);
             }
             faces.push(thrown);
             due = called;
         }
-        Ok((view(sum), faces))
+        Ok((view(sum.unwrap_or_default()), faces))
     }
 }
 

@@ -16,7 +16,7 @@ use dashu_int::{IBig, UBig};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::dice::{Ask, Dice, Faces, Stop, View, Worth, WorthOf};
+use crate::dice::{Ask, Dice, Faces, Keep, Stop, View, Worth, WorthOf};
 use crate::ruleset::{Action, EventOf, OptionsOf, Outcome, refusal};
 use crate::tray::Tray;
 
@@ -308,6 +308,7 @@ type Sums = Odds<Worth>;
 struct Throw {
     dice: u32,
     sides: u32,
+    keep: Option<Keep>,
     /// What each face is worth, generation by generation.
     worth: Vec<Worth>,
 }
@@ -391,6 +392,7 @@ impl<'g> Walk<'g> {
         let (mut throw, mut viewed) = std::mem::take(&mut self.asked);
         throw.dice = ask.count;
         throw.sides = ask.sides;
+        throw.keep = ask.keep;
         throw.worth.clear();
         for generation in 0..=ask.generations {
             throw.worth.extend((1..=ask.sides).map(|face| worth(face, generation)));
@@ -426,6 +428,9 @@ impl<'g> Walk<'g> {
     /// What the dice of a throw can be worth together, by marks, then by points.
     fn sums(&mut self, throw: &Throw) -> Result<Sums, Stop> {
         let single = single(throw);
+        if let Some(keep) = throw.keep {
+            return Ok(kept(single, throw.dice, keep));
+        }
         let bounds = |of: fn(&Worth) -> i64| {
             let values = single.ways.iter().map(|(worth, _)| of(worth));
             values.fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(value), high.max(value)))
@@ -493,6 +498,25 @@ impl<'g> Walk<'g> {
         }
         Ok(all)
     }
+}
+
+/// What the one die is worth that counts of so many. As cⁿ of all ways of n dice are worth no more than a
+/// value that c ways of one die are worth no more than, each value has the difference to the value before.
+fn kept(single: Sums, dice: u32, keep: Keep) -> Sums {
+    let Odds { mut ways, whole } = single;
+    ways.sort_unstable_by_key(|(worth, _)| *worth);
+    if keep == Keep::Lowest {
+        ways.reverse();
+    }
+    let power = index(dice.into());
+    let (mut so_far, mut before) = (UBig::ZERO, UBig::ZERO);
+    for (_, ways) in &mut ways {
+        so_far += &*ways;
+        let up_to_here = so_far.pow(power);
+        *ways = &up_to_here - before;
+        before = up_to_here;
+    }
+    Odds { ways, whole: whole.pow(power) }
 }
 
 /// A number that is not negative, as an index.

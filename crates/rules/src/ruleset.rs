@@ -252,7 +252,8 @@ pub trait Outcome: Clone + Eq + Hash + Debug + Serialize + ToSchema + Send + Syn
 /// Looks at the parts of a request one by one, so that faults are found in those that can be read
 /// even when the whole cannot.
 pub trait Parts {
-    /// The value at `pointer` is a `T`, or a list of them.
+    /// The value at `pointer` is a `T`, or a list of them. A `*` in the pointer means every entry of the
+    /// list there.
     fn part<T: Check + DeserializeOwned>(&mut self, pointer: &'static str);
 }
 

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::dice::{Ask, By, Dice, Stop, Worth};
+use crate::dice::{Ask, By, Dice, Keep, Stop, Worth};
 
 /// A value as the log shows it: a number, a text, a list or an object, just as it stands in `target`.
 pub struct Logged(Box<dyn erased_serde::Serialize + Send + Sync>);
@@ -53,6 +53,10 @@ pub enum Line {
         /// How many sides each die has.
         #[schema(minimum = 1, maximum = 1000)]
         sides: u32,
+        /// Only the highest or the lowest of the dice counts. Absent: all count.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        keep: Option<Keep>,
         /// What they showed.
         faces: Vec<u32>,
     },
@@ -117,7 +121,7 @@ impl<'d, Event> Tray<'d, Event> {
     ) -> Result<Worth, Stop> {
         let (sum, faces) = self.source.total(ask, &worth, &view)?;
         if let Some(log) = &mut self.log {
-            let roll = |faces| Line::Roll { why: ask.why, by: ask.by, sides: ask.sides, faces };
+            let roll = |faces| Line::Roll { why: ask.why, by: ask.by, sides: ask.sides, keep: ask.keep, faces };
             log.extend(faces.into_iter().map(roll));
         }
         Ok(sum)

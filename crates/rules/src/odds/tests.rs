@@ -141,3 +141,18 @@ fn too_many_sums_and_a_no_end_a_walk() {
     let ask = Ask::new("check", 1000, 6);
     assert_eq!(walk.total(ask, &shown, &|sum| sum).unwrap_err(), Stop::TooMany, "asked within a single throw too");
 }
+
+#[test]
+fn the_best_and_the_worst_of_some_dice_are_as_one_by_one() {
+    let shown = |face: u32, _| Worth::points(i32::try_from(face).unwrap());
+    for (keep, dice) in [(Keep::Highest, 2), (Keep::Lowest, 2), (Keep::Highest, 3), (Keep::Lowest, 1)] {
+        let ask = Ask { keep: Some(keep), ..Ask::new("check", dice, 6) };
+        let branches = agree(&|dice| Ok(dice.total(ask, &shown, &|kept| kept)?.0));
+        assert_eq!(branches, 6, "one for each face");
+    }
+    let advantage = Ask { keep: Some(Keep::Highest), ..Ask::new("check", 2, 20) };
+    let passes =
+        |dice: &mut dyn Dice| Ok(dice.total(advantage, &shown, &|kept| Worth::points(i32::from(kept.points >= 11)))?.0);
+    // At least one of two shows 11 or more: 1 less (10/20)².
+    assert!(walked(false, &passes).0.contains(&(Worth::points(1), "3/4".to_owned())));
+}
